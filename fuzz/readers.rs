@@ -5,9 +5,9 @@
 //! files of the corpora.
 
 use onesided::data::{
-    DataError, Fingerprint, Frame, NumberStyle, ReadOptions, TableError, TableFormat, TextEncoding,
-    Utf8Reader, Values, decode, limit_memory, looks_like_html, read_csv_bytes, read_parquet_bytes,
-    read_table_bytes, strip_html, words,
+    DataError, FileOptions, Fingerprint, Frame, NumberStyle, ReadOptions, TableError, TableFormat,
+    TextEncoding, Utf8Reader, Values, Written, decode, limit_memory, looks_like_html, read_csv_bytes,
+    read_parquet_bytes, read_table_bytes, strip_html, words,
 };
 use onesided::loss::elicit::{Reward, checks};
 use onesided::net::Mix;
@@ -117,7 +117,10 @@ pub fn table(bytes: &[u8]) {
 
 fn read_as(bytes: &[u8], format: TableFormat) {
     limit_memory(MEMORY);
-    whole(read_table_bytes(bytes, &ReadOptions { format: Some(format), ..ReadOptions::default() }));
+    whole(read_table_bytes(
+        bytes,
+        &ReadOptions::from(FileOptions { format: Some(format), ..FileOptions::default() }),
+    ));
 }
 
 /// Objects, one per line or in an array.
@@ -203,7 +206,8 @@ pub fn date(bytes: &[u8]) {
     let cells = String::from_utf8_lossy(bytes).replace('"', "");
     let rows: String = cells.lines().take(50).map(|cell| format!("\"{cell}\",1\n")).collect();
     let table = format!("t,x\n{rows}");
-    let asked = ReadOptions { times: vec![("t".to_string(), None)], ..ReadOptions::default() };
+    let asked =
+        ReadOptions { written: vec![("t".to_string(), Written::Dates(None))], ..ReadOptions::default() };
     for options in [ReadOptions::default(), asked] {
         let Ok(frame) = read_table_bytes(table.as_bytes(), &options) else { continue };
         for column in &frame.columns {
@@ -265,7 +269,7 @@ pub fn stream(bytes: &[u8]) {
             };
             let rows: String = (0..60).map(row).collect();
             let fitted = written("fitted.csv", format!("n,c,d,f,y\n{rows}").as_bytes());
-            let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+            let options = InputOptions::labeled("y");
             options.read(&Input::one(fitted)).unwrap().encoding().clone()
         })
     });
@@ -273,7 +277,7 @@ pub fn stream(bytes: &[u8]) {
     let marked = bytes.starts_with(b"PAR1");
     let input = Input::one(written(if marked { "new.parquet" } else { "new.csv" }, bytes));
     let decimal = bytes.last().is_some_and(|last| last % 2 == 1 && !marked).then_some(NumberStyle::Comma);
-    let also = ReadAgain { decimal, ..ReadAgain::default() };
+    let also = ReadAgain::from(FileOptions { decimal, ..FileOptions::default() });
     let read = encoding.read(&input, &also);
     let (mut pieces, mut length) = (Vec::new(), 0);
     let cut = Cutting { rows: Some(2), threads: 1 };
@@ -415,7 +419,7 @@ pub fn results(bytes: &[u8]) {
 pub fn audit(bytes: &[u8]) {
     limit_memory(MEMORY);
     let file = written("audit.csv", bytes);
-    let read = AuditFile::read(&file, &ReadOptions::default());
+    let read = AuditFile::read(&file, &FileOptions::default());
     let report = read.and_then(|file| Audit::of_files(&[file])).and_then(|audit| {
         let rows = audit.rows().count();
         audit.report(0.95).map(|report| (rows, report))

@@ -1,7 +1,8 @@
 //! Audits: rows drawn for a person to label, and what the answers say.
 
 use crate::failure::{raise, raise_for};
-use onesided::data::{OutColumn, ReadOptions};
+use onesided::FileOptions;
+use onesided::data::OutColumn;
 use onesided::{Audit, AuditFile, Error, Model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ pub enum Answers {
 /// Reads answers; what is wrong with them is said of this keyword.
 pub fn read(given: &[Answers], keyword: &str) -> PyResult<Vec<AuditFile>> {
     let read = |answers: &Answers| match answers {
-        Answers::Path(path) => AuditFile::read(path, &ReadOptions::default()),
+        Answers::Path(path) => AuditFile::read(path, &FileOptions::default()),
         Answers::Cells(cells) => AuditFile::of_cells("the table of answers", cells),
     };
     given.iter().map(read).collect::<Result<_, _>>().map_err(|error| raise_for(keyword, error))

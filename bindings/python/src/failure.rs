@@ -2,7 +2,7 @@
 
 use onesided::data::{DataError, Hint, TableError};
 use onesided::net::NetError;
-use onesided::{Error, InputOptions};
+use onesided::{Error, InputOptions, READING, ReadingInfo};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -13,25 +13,14 @@ pyo3::create_exception!(
     "The share of positives is needed and cannot be estimated."
 );
 
-/// Keywords that take a list of names.
-const LISTS: [&str; 6] = ["drop", "only", "text", "numeric", "categorical", "date"];
-/// Settings of a front end that reads files; in memory there is nothing to set.
-const OF_FILES: [&str; 10] = [
-    "label",
-    "truth",
-    "format",
-    "delimiter",
-    "decimal",
-    "date-order",
-    "sheet",
-    "encoding",
-    "memory",
-    "follow-links",
-];
+/// Settings of the label column that have a keyword though no column comes with them.
+const ASKED_OTHERWISE: [&str; 2] = ["positive", "negative"];
 
 /// A hint as a keyword: `leave it out with drop=['age']`.
 pub fn as_keyword(hint: &Hint) -> Option<String> {
-    if OF_FILES.contains(&hint.setting) {
+    let reading = ReadingInfo::find(hint.setting);
+    // Of a front end that reads files: in memory there is nothing to set.
+    if reading.is_some_and(|setting| !setting.is_for_memory() && !ASKED_OTHERWISE.contains(&setting.name)) {
         return None;
     }
     let name = match hint.setting {
@@ -44,7 +33,7 @@ pub fn as_keyword(hint: &Hint) -> Option<String> {
             Some((option, value)) => format!("{{'{option}': {value}}}"),
             None => value.clone(),
         },
-        Some(value) if LISTS.contains(&hint.setting) => format!("['{value}']"),
+        Some(value) if reading.is_some_and(|setting| setting.repeated) => format!("['{value}']"),
         Some(value) if value.parse::<f64>().is_ok() || value.chars().all(|c| c.is_ascii_uppercase()) => {
             value.clone()
         }
@@ -95,6 +84,9 @@ pub fn sentence(error: &Error) -> String {
             "{error}; give it for the population with prior=SHARE, or for the unlabeled rows with \
              prior_in_unlabeled=SHARE"
         ),
+        (Error::Data(DataError::Setting { must, found, .. }), _) => {
+            format!("must be {must}, but is '{found}'")
+        }
         // A cell in memory is not left empty.
         (Error::Data(DataError::Table(TableError::NotFinite { place, column, value, .. })), _) => {
             format!("{place}, column '{column}': {value} is not a finite number; give NaN if it is missing")
@@ -170,22 +162,16 @@ pub fn raise_reading(options: &InputOptions, error: DataError) -> PyErr {
 
 /// The argument that an error of reading is about: the keyword that asks for what X does not have, otherwise X.
 fn argument_of_reading(options: &InputOptions, error: &DataError) -> String {
-    let keywords = [
-        ("drop", &options.drop),
-        ("only", &options.only),
-        ("text", &options.text),
-        ("numeric", &options.numeric),
-        ("categorical", &options.categorical),
-        ("date", &options.date),
-    ];
     let naming = |column: &String| -> Vec<&str> {
-        keywords.iter().filter(|(_, names)| names.contains(column)).map(|(keyword, _)| *keyword).collect()
+        let naming = READING.iter().filter(|setting| (setting.columns)(options).contains(column));
+        naming.map(|setting| setting.name).collect()
     };
     let found = match error {
         DataError::Table(TableError::UnknownColumn { name, .. }) => {
             naming(name).first().map(ToString::to_string)
         }
         DataError::TwoRoles { column, .. } => Some(naming(column).join(" and ")),
+        DataError::Setting { setting, .. } => Some(setting.replace('-', "_")),
         DataError::NumericText { .. } => Some("text".to_string()),
         DataError::NotDates { .. } => Some("date".to_string()),
         DataError::PhraseLengths { .. } => Some("ngrams".to_string()),

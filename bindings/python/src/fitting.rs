@@ -10,8 +10,8 @@ use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note};
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS,
-    Scenario, Warning,
+    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, RANDOM_LABELS, READING,
+    SETTINGS, Scenario, Warning,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ pub fn fit<'py>(
     labels: PyReadonlyArray1<'py, i8>,
     apart: bool,
     settings: &Bound<'py, PyDict>,
-    reading: &str,
+    reading: &Bound<'py, PyDict>,
     tell: Option<Py<PyAny>>,
     weights: Option<PyReadonlyArray1<'py, f32>>,
     audit: Option<Vec<Answers>>,
@@ -199,20 +199,23 @@ pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<Config> {
     Ok(config)
 }
 
-/// How rows are read, from the JSON of what was given.
-pub fn options(reading: &str) -> PyResult<InputOptions> {
-    let given: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(reading).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut options = serde_json::Map::new();
-    for (keyword, value) in given {
-        let name = keyword.replace('_', "-");
-        let one = serde_json::json!({ &name: value });
-        if let Err(error) = serde_json::from_value::<InputOptions>(one) {
-            return Err(PyValueError::new_err(format!("{keyword}: {error}")));
+/// How rows are read, from the texts of what was given.
+pub fn options(reading: &Bound<'_, PyDict>) -> PyResult<InputOptions> {
+    let mut options = InputOptions::default();
+    for (keyword, values) in reading {
+        let keyword: String = keyword.extract()?;
+        for text in values.extract::<Vec<String>>()? {
+            options.set(&keyword.replace('_', "-"), &text).map_err(|error| raise_for(&keyword, error))?;
         }
-        options.insert(name, value);
     }
-    serde_json::from_value(options.into()).map_err(|error| PyValueError::new_err(error.to_string()))
+    Ok(options)
+}
+
+/// Settings of reading rows in memory: the keyword, what it takes, and whether it names several.
+#[pyfunction]
+pub fn reading_settings() -> Vec<(String, &'static str, bool)> {
+    let settings = READING.iter().filter(|setting| setting.is_for_memory());
+    settings.map(|setting| (setting.name.replace('-', "_"), setting.value, setting.repeated)).collect()
 }
 
 /// What reading met, each with its kind. Nobody reads notes in a notebook: what was decided for the reader, such as the order of

@@ -46,6 +46,7 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(audits::audit_columns, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::settings, module)?)?;
+    module.add_function(wrap_pyfunction!(fitting::reading_settings, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::methods, module)?)?;
     module.add_function(wrap_pyfunction!(prior::estimate_prior, module)?)?;
     module.add_function(wrap_pyfunction!(prior::estimators, module)?)?;

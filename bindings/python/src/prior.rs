@@ -47,7 +47,7 @@ pub fn estimate_prior<'py>(
     names: Vec<String>,
     scorer: &str,
     settings: &Bound<'py, PyDict>,
-    reading: &str,
+    reading: &Bound<'py, PyDict>,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(PyPrior, Vec<Said>)> {
     let started = Instant::now();

@@ -13,7 +13,7 @@ use numpy::ndarray::{ArrayView2, Axis, Slice};
 use numpy::{PyReadonlyArray1, PyReadonlyArray4};
 use onesided::data::Frame;
 use onesided::data::{
-    ArrowTable, DataError, Features, Label, PictureShape, Pictures, ReadOptions, SparseMatrix, stack,
+    ArrowTable, DataError, Features, Label, PictureShape, Pictures, ReadOptions, SparseMatrix, Written, stack,
 };
 use onesided::{Dataset, Encoding, InputOptions, RowsAre};
 use pyo3::exceptions::PyValueError;
@@ -258,7 +258,12 @@ impl<'py> Rows<'py> {
                 py.detach(|| matrix_frame(view, names, options, kept)).map_err(raise)
             }),
             Rows::Columns(columns, rows) => {
-                let numeric = |name: &str| options.numeric.iter().any(|(other, _)| other == name);
+                let numeric = |name: &str| {
+                    options
+                        .written
+                        .iter()
+                        .any(|(other, written)| other == name && matches!(written, Written::Numbers(_)))
+                };
                 let fields: Vec<Field> =
                     columns.iter().map(|(name, cells)| cells.field(name, numeric(name))).collect();
                 let mut table =

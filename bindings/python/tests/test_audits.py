@@ -29,10 +29,9 @@ def answered(sheet, made, frame):
 
 def test_the_sheet_is_blind_and_has_the_index_of_the_frame(made, frame, fitted):
     sheet = fitted.audit_draw(frame, rows=100, keep=["a"])
-    assert list(sheet.columns) == ["key", "row", "positive", "note", "reviewer", "a", "draw"]
+    assert list(sheet.columns) == ["key", "positive", "note", "reviewer", "a", "draw"]
     assert len(sheet) == 100 and sheet.key.is_unique and sheet.draw.nunique() == 1
-    # The number is that of the row, from 1; the index is the frame's.
-    assert (frame.index[sheet.row - 1] == sheet.index).all()
+    # The index is the frame's, and no number stands beside it.
     assert (frame.loc[sheet.index, "a"] == sheet.a).all()
     # Labeled rows of the fitted table are not drawn.
     assert not pd.Series(made.y, frame.index).loc[sheet.index].any()
@@ -65,15 +64,20 @@ def test_polars_in_polars_out_and_arrays_too(made, frame, fitted):
     expected = fitted.audit_draw(frame, rows=60)
     sheet = fitted.audit_draw(polars.from_pandas(frame), rows=60, keep="all")
     assert isinstance(sheet, polars.DataFrame) and sheet.columns[5:9] == ["a", "b", "c", "d"]
+    assert (frame.index[sheet["position"].to_numpy()] == expected.index).all()
     assert sheet["key"].to_list() == expected.key.tolist()
     array = PUClassifier("weighted-lr", prior=0.4, n_jobs=1).fit(made.X, made.y)
+    # Rows of an array are called by their position, as in rank.
     sheet = array.audit_draw(made.X, rows=60)
-    assert (sheet.index == sheet.row - 1).all()
+    assert set(sheet.index) <= set(array.rank(made.X).row)
 
 
 def test_numbers_of_rows_cannot_be_mistaken(made, frame, fitted):
     sheet = answered(fitted.audit_draw(frame, rows=100), made, frame)
-    for wrong in (sheet.assign(row=sheet.row - 1), sheet.assign(row=sheet.row.sample(frac=1, random_state=1).to_numpy())):
+    # As files have it, from 1; a number that is not the key's is refused.
+    at = frame.index.get_indexer(sheet.index)
+    assert fitted.audit_read(sheet.assign(row=at + 1)) == fitted.audit_read(sheet)
+    for wrong in (sheet.assign(row=at), sheet.assign(row=at[::-1] + 1)):
         with pytest.raises(ValueError, match="^answers: .* column 'row', line 2, and the key there is that of row"):
             fitted.audit_read(wrong)
     with pytest.raises(ValueError, match="^answers: .*all of them yes, and .* lines of the draw missing"):

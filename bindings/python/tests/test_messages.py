@@ -75,7 +75,7 @@ def test_keywords_of_columns_are_named(made, params, said):
         ({"min_texts": 500}, "^min_texts: no word or phrase occurs in at least 500 of the 200 texts"),
         ({"max_terms": 0}, "^max_terms: must be a whole number of 1 or above, but is 0"),
         ({"ngrams": 99}, "^ngrams: phrases of 1 to 99 words"),
-        ({"features": "words"}, "^features: must be one of 'counts', 'tfidf', 'sublinear', but is 'words'"),
+        ({"features": "words"}, "^features: unknown features of texts 'words'; use tfidf, sublinear or counts"),
         ({"drop": ["a"]}, "^drop: it names columns of a table, and X is texts, which have no columns"),
     ],
 )

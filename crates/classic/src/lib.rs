@@ -66,6 +66,6 @@ pub use naive_bayes::{Class, EmFit, NaiveBayes, check_counts};
 pub use options::{OptionError, OptionInfo, OptionValues, Takes};
 pub use rocchio::{Prototypes, Rocchio};
 pub use rows::{Examples, Rows, Selected};
-pub use systems::{System, SystemInfo, system, system_info, systems};
+pub use systems::{Growth, System, SystemInfo, system, system_info, systems};
 pub use task::Task;
 pub use threads::with_threads;

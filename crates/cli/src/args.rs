@@ -1,7 +1,8 @@
 //! The flags as they are typed. What they mean is for the commands to say.
 
 use crate::config_flags::ConfigFlags;
-use crate::inputs::{FileFlags, Places, ReadFlags};
+use crate::inputs::Places;
+use crate::reading_flags::{FileFlags, OfFit, ReadingFlags};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -106,9 +107,6 @@ pub struct Fit {
     /// Where to write the model.
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// The column of true labels, for --method supervised.
-    #[arg(long, value_name = "COLUMN")]
-    pub truth: Option<String>,
     /// Answered audit files of this table: learn from the answers, and take the share of positives from them.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
@@ -118,12 +116,9 @@ pub struct Fit {
     /// Leave the rows of the table out of the page.
     #[arg(long, requires = "report")]
     pub no_rows: bool,
-    /// Learn from a random draw of at most N unlabeled rows of a table, and from all labeled ones.
-    #[arg(long, value_name = "N")]
-    pub max_unlabeled: Option<usize>,
     /// How they are read.
     #[command(flatten)]
-    pub reading: ReadFlags,
+    pub reading: ReadingFlags<OfFit>,
     /// What is learned, and how.
     #[command(flatten)]
     pub config: ConfigFlags,

@@ -1,11 +1,11 @@
 //! How a command fails, and with which exit code.
 
-use onesided::Error;
 use onesided::classic::OptionError;
 use onesided::data::Hint;
 use onesided::data::{DataError, PriorError, TableError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
+use onesided::{Error, ReadingInfo};
 use std::io::ErrorKind;
 
 /// Why a command ends early.
@@ -29,22 +29,9 @@ impl Failure {
 
     /// An error of reading rows for a model: of its hints only those that are flags there.
     pub fn of_reading(error: Error) -> Self {
-        const FLAGS: [&str; 12] = [
-            "encoding",
-            "sheet",
-            "delimiter",
-            "decimal",
-            "date-order",
-            "format",
-            "memory",
-            "follow-links",
-            "text",
-            "positive",
-            "label",
-            "truth",
-        ];
+        let is_flag = |name: &str| ReadingInfo::find(name).is_some_and(ReadingInfo::is_for_models);
         match error.hint() {
-            Some(hint) if !FLAGS.contains(&hint.setting) => Failure::Input(error.to_string()),
+            Some(hint) if !is_flag(hint.setting) => Failure::Input(error.to_string()),
             _ => error.into(),
         }
     }
@@ -87,6 +74,7 @@ impl From<Error> for Failure {
             (Error::NotForThis { setting, for_what, chosen }, _) => Failure::Input(format!(
                 "--{setting} is {for_what}, and {chosen} has no use for it; leave it out"
             )),
+            (Error::Data(DataError::Setting { .. }), _) => Failure::Input(format!("--{error}")),
             (Error::NoUse { setting, why }, _) => Failure::Input(format!("--{setting} {why}; leave it out")),
             (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(
                 "{error}; give it for the population (--prior) or for the unlabeled rows (--prior-in-unlabeled)"

@@ -125,6 +125,7 @@ fn template(all: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onesided::{READING, ReadingAbout};
 
     #[test]
     fn the_flags_are_consistent() {
@@ -189,8 +190,8 @@ mod tests {
     /// A heading holds until the next one, so flags after a group of others would end up under its heading.
     #[test]
     fn flags_are_under_their_own_headings() {
-        let files =
-            ["encoding", "delimiter", "decimal", "date_order", "sheet", "format", "follow_links", "memory"];
+        let files = READING.iter().filter(|setting| setting.about == ReadingAbout::Files);
+        let files: Vec<&str> = files.map(|setting| setting.name).collect();
         let review = ["recall", "confidence", "top", "labeling_odds"];
         fn visit(command: &Command, check: &mut dyn FnMut(&str, &str, &str)) {
             for arg in command.get_arguments() {

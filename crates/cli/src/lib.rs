@@ -18,6 +18,7 @@ mod model_file;
 mod output;
 mod output_path;
 mod progress;
+mod reading_flags;
 mod typed;
 mod usage;
 

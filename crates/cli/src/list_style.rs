@@ -1,7 +1,7 @@
 //! How a text list is written: with commas and points, or as a spreadsheet expects it where numbers have a decimal comma.
 
 use crate::failure::Failure;
-use crate::inputs::FileFlags;
+use onesided::FileOptions;
 use onesided::data::{Note, NumberStyle, TableFormat, TextStyle, WriteAs};
 use std::fs::File;
 use std::io::Read;
@@ -35,39 +35,33 @@ impl ListStyle {
     }
 
     /// The signs of a list, for the table that it was made from: what flags say of it, or what reading it met.
-    fn of(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<TextStyle, Failure> {
+    fn of(self, table: &Path, files: &FileOptions, notes: &[Note]) -> TextStyle {
         match self {
-            ListStyle::Plain => Ok(TextStyle::default()),
-            ListStyle::Semicolon => Ok(TextStyle::SEMICOLON),
+            ListStyle::Plain => TextStyle::default(),
+            ListStyle::Semicolon => TextStyle::SEMICOLON,
             ListStyle::LikeInput => {
                 let tabs = (TableFormat::of(table) == Some(TableFormat::Tsv)).then_some(b'\t');
                 let met = notes.iter().find_map(|note| match note {
                     Note::Delimiter(sign) => u8::try_from(*sign).ok(),
                     _ => None,
                 });
-                let delimiter = flags.delimiter()?.or(met).or(tabs).unwrap_or(b',');
-                let decimal = match decimal_of(flags, notes)? {
+                let delimiter = files.delimiter.or(met).or(tabs).unwrap_or(b',');
+                let decimal = match decimal_of(files, notes) {
                     // Reading tells of the columns that it reads as numbers, which may be none with decimals.
-                    NumberStyle::Point if flags.decimal()?.is_none() && has_commas(table, delimiter) => {
+                    NumberStyle::Point if files.decimal.is_none() && has_commas(table, delimiter) => {
                         NumberStyle::Comma
                     }
                     decimal => decimal,
                 };
-                Ok(TextStyle { delimiter, decimal })
+                TextStyle { delimiter, decimal }
             }
         }
     }
 
     /// How a list of this table is written; `harmless` keeps spreadsheets from running its texts.
-    pub fn write_as(
-        self,
-        table: &Path,
-        flags: &FileFlags,
-        notes: &[Note],
-        harmless: bool,
-    ) -> Result<WriteAs, Failure> {
-        let (style, numbers_in_texts) = (self.of(table, flags, notes)?, decimal_of(flags, notes)?);
-        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts, harmless })
+    pub fn write_as(self, table: &Path, files: &FileOptions, notes: &[Note], harmless: bool) -> WriteAs {
+        let (style, numbers_in_texts) = (self.of(table, files, notes), decimal_of(files, notes));
+        WriteAs { format: files.format, style, numbers_in_texts, harmless }
     }
 }
 
@@ -93,10 +87,10 @@ fn has_commas(table: &Path, delimiter: u8) -> bool {
 }
 
 /// The decimal sign of a table: what the flag says, or what reading it met.
-fn decimal_of(flags: &FileFlags, notes: &[Note]) -> Result<NumberStyle, Failure> {
+fn decimal_of(files: &FileOptions, notes: &[Note]) -> NumberStyle {
     let commas = notes.iter().any(|note| matches!(note, Note::DecimalCommas { .. }));
     let found = if commas { NumberStyle::Comma } else { NumberStyle::Point };
-    Ok(flags.decimal()?.unwrap_or(found))
+    files.decimal.unwrap_or(found)
 }
 
 #[cfg(test)]

@@ -67,11 +67,8 @@ fn a_resumed_fit_says_so() {
 fn resumes(test: &str, teacher: &str) {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let options = InputOptions {
-        label: Some("y".to_string()),
-        drop: vec!["id".to_string(), "t".to_string()],
-        ..InputOptions::default()
-    };
+    let options =
+        InputOptions { drop: vec!["id".to_string(), "t".to_string()], ..InputOptions::labeled("y") };
     let data = options.read(&Input::one(folder.path("table.csv"))).unwrap();
     Learner::new()
         .prior(ClassPrior::new(0.3333).unwrap())

@@ -91,11 +91,7 @@ fn rust_writes_the_bytes_of_the_command() {
     use onesided::{ClassPrior, Input, InputOptions, Learner, ModelChoice};
     let folder = Folder::new("bytes-of-rust");
     folder.write("train.csv", folder::table());
-    let options = InputOptions {
-        label: Some("y".into()),
-        drop: vec!["id".into(), "t".into()],
-        ..InputOptions::default()
-    };
+    let options = InputOptions { drop: vec!["id".into(), "t".into()], ..InputOptions::labeled("y") };
     let data = options.read(&Input::one(folder.path("train.csv"))).unwrap();
     for (flags, model) in
         [("", None), ("--model trees", Some("trees")), ("--model mlp --epochs 5", Some("mlp"))]

@@ -60,11 +60,7 @@ fn one_table() {
     let reserved = quick().set("reserve", "0.2").unwrap();
     same(&folder, "t.csv --label y --effort quick --reserve 0.2", &reserved, &place());
     // A draw: the rows that are left out calibrate in both.
-    let drawn = onesided::InputOptions {
-        label: Some("y".to_string()),
-        max_unlabeled: Some(300),
-        ..Default::default()
-    };
+    let drawn = onesided::InputOptions { max_unlabeled: Some(300), ..onesided::InputOptions::labeled("y") };
     let drawn = place().reading(drawn);
     same(&folder, "t.csv --label y --effort quick --max-unlabeled 300", &quick(), &drawn);
 }

@@ -5,7 +5,7 @@ mod folder;
 
 use folder::Folder;
 use onesided::learn::SettingInfo;
-use onesided::{Config, Method, SETTINGS, methods};
+use onesided::{Config, Method, ReadingInfo, SETTINGS, methods};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -221,40 +221,88 @@ fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Its entry in the list, its field (of which the setter and what is put over a configuration are made), the key of specs and
-/// Python's keyword. Another file that names it is a copy that can be forgotten.
-#[test]
-fn a_training_setting_is_known_in_four_files() {
+/// The files of code in which a line names a setting: as a text, a field or a method.
+fn known_in(name: &str, folders: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for folder in ["learn", "onesided", "experiment", "cli"] {
+    for folder in folders {
         files_below(&root.join("crates").join(folder).join("src"), "rs", &mut files);
     }
     files_below(&root.join("bindings/python/src"), "rs", &mut files);
     files_below(&root.join("bindings/python/python"), "py", &mut files);
+    let snake = name.replace('-', "_");
+    let declares = |line: &str| {
+        let line = line.trim();
+        // A value given to the field of a configuration is a use, and ends in a comma without a default.
+        let is_value =
+            line.starts_with(&format!("{snake}: ")) && line.ends_with(',') && !line.contains(" = ");
+        // So is a hint.
+        let named = line.contains(&format!("\"{name}\"")) && !line.contains("Hint::new(");
+        let named = named
+            || line.starts_with(&format!("{snake}: "))
+            || line.starts_with(&format!("pub {snake}: "))
+            || line.contains(&format!("fn {snake}("));
+        named && !is_value && !line.starts_with("//")
+    };
+    let is_known = |file: &&PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        text.split("#[cfg(test)]").next().unwrap_or("").lines().any(declares)
+    };
+    let mut known: Vec<String> = files
+        .iter()
+        .filter(is_known)
+        .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    known.sort();
+    known
+}
+
+/// Its entry in the list, its field (of which the setter and what is put over a configuration are made), the key of specs and
+/// Python's keyword. Another file that names it is a copy that can be forgotten.
+#[test]
+fn a_training_setting_is_known_in_four_files() {
     for name in ["weight-decay", "warm-up", "optimizer"] {
-        let snake = name.replace('-', "_");
-        let declares = |line: &str| {
-            let line = line.trim();
-            // A value given to the field of a configuration is a use, and ends in a comma without a default.
-            let is_value =
-                line.starts_with(&format!("{snake}: ")) && line.ends_with(',') && !line.contains(" = ");
-            let named = line.contains(&format!("\"{name}\""))
-                || line.starts_with(&format!("{snake}: "))
-                || line.starts_with(&format!("pub {snake}: "))
-                || line.contains(&format!("fn {snake}("));
-            named && !is_value && !line.starts_with("//")
-        };
-        let known: Vec<String> = files
-            .iter()
-            .filter(|file| {
-                let text = fs::read_to_string(file).unwrap();
-                text.split("#[cfg(test)]").next().unwrap_or("").lines().any(declares)
-            })
-            .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
-            .collect();
-        let mut sorted = known.clone();
-        sorted.sort();
-        assert_eq!(sorted, ["_classifier.py", "choices.rs", "settings.rs", "train_overrides.rs"], "{name}");
+        let known = known_in(name, &["learn", "onesided", "experiment", "cli"]);
+        assert_eq!(known, ["_classifier.py", "choices.rs", "settings.rs", "train_overrides.rs"], "{name}");
     }
+}
+
+/// Its field, its entry in the list and, where rows in memory have it, Python's keyword. Flags, hints and the copies of options
+/// know it from there.
+#[test]
+fn a_setting_of_reading_is_known_in_three_files() {
+    let all = ["table", "data", "learn", "onesided", "cli"];
+    for name in ["date-order", "follow-links"] {
+        assert_eq!(known_in(name, &all), ["options.rs", "settings.rs"], "{name}");
+    }
+    for name in ["stop-words", "min-texts"] {
+        assert_eq!(known_in(name, &all), ["_classifier.py", "mod.rs", "settings.rs"], "{name}");
+    }
+}
+
+/// A hint that names something else would be printed as a flag that does not exist.
+#[test]
+fn every_hint_names_a_setting() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["table", "data", "classic", "net", "learn", "onesided"] {
+        files_below(&root.join(folder).join("src"), "rs", &mut files);
+    }
+    // Of `prior`.
+    let known = |word: &str| {
+        word == "estimator"
+            || ReadingInfo::find(word).is_some()
+            || SETTINGS.iter().any(|setting| setting.name == word)
+    };
+    let mut hints = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for hint in text.split("#[cfg(test)]").next().unwrap_or("").split("Hint::new(").skip(1) {
+            let call = &hint[..hint.find("))").unwrap_or(hint.len())];
+            let words: Vec<&str> = call.split('"').skip(1).step_by(2).collect();
+            assert!(words.iter().any(|word| known(word)), "{}: {words:?}", file.display());
+            hints += 1;
+        }
+    }
+    assert!(hints > 40, "{hints}");
 }

@@ -5,8 +5,12 @@
 
 use onesided_table::{
     Hint, LeftOut, Position, Remark, TableError, WhyLeftOut, agree, counted, grouped, other_sheets, part_of,
-    shortened,
+    shortened, unknown_name,
 };
+
+fn setting_names() -> Vec<&'static str> {
+    crate::READING.iter().map(|setting| setting.name).collect()
+}
 
 /// Why data were refused.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +117,12 @@ pub enum DataError {
     /// A column asked to be two things.
     #[error("column '{column}' cannot be both {first} and {second}")]
     TwoRoles { column: String, first: &'static str, second: &'static str },
+    /// A value that a setting of reading does not take.
+    #[error("{setting} must be {must}, but is '{found}'")]
+    Setting { setting: &'static str, must: String, found: String },
+    /// A setting of reading that does not exist.
+    #[error("{}", unknown_name("setting of reading", .name, &setting_names()))]
+    NoSetting { name: String },
     /// Columns of a place that has none.
     #[error(
         "'{folder}' is a folder and has no column '{column}'; if that is the class of a file, give each class a folder in it and \

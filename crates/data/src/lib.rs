@@ -13,7 +13,7 @@
 //! let table = folder.join("people.csv");
 //! std::fs::write(&table, "age,member,city,y\n31,true,Rome,1\n45,false,Oslo,0\n,true,Rome,0\n")?;
 //!
-//! let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+//! let options = InputOptions::labeled("y");
 //! let data = options.read(&Input::one(&table))?;
 //! assert_eq!(data.encoding().names(), ["age", "member", "city=Oslo", "city=Rome"]);
 //! assert_eq!(data.counts().map(|counts| counts.unlabeled), Some(2));
@@ -77,8 +77,8 @@ pub use features::{
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    Note, OtherCells, ReadAgain, RowNames, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
-    draw_unlabeled,
+    Note, OtherCells, READING, ReadAgain, ReadingAbout, ReadingInfo, Roles, RowNames, StopWords, Streamed,
+    TakeColumns, TextInput, WouldFit, draw_unlabeled,
 };
 pub use label::{
     Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,
@@ -87,15 +87,16 @@ pub use matrix::Matrix;
 #[cfg(feature = "parquet")]
 pub use onesided_table::{ArrowTable, read_parquet_bytes, write_parquet};
 pub use onesided_table::{
-    BestRows, ByteColumns, CellsRead, Column, Cut, Decoded, Frame, Hint, KeptRows, LeftOut, MAX_LEVELS,
-    MISSING_CODE, MissingPolicy, NumberStyle, OutBatch, OutColumn, Phase, PhaseNow, Position, ReadAs,
-    ReadOptions, Remark, RowSorter, SortedRow, SortedRows, Stream, TableError, TableFormat, TextColumn,
-    TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle, UnknownEncoding, Utf8Reader, Values,
-    WhyLeftOut, WriteAs, agree, available_threads, check_memory, column_names, counted, decode, end_process,
-    followed, grouped, is_standard_output, is_stream, limit_memory, map_stretches, memory_held,
-    memory_in_all, memory_left, nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes,
-    read_regular, read_table_bytes, reusing_memory, stack, unknown_name, write_atomically, write_batches,
-    write_csv, write_privately, write_table, write_table_as,
+    BestRows, ByteColumns, CellsRead, Column, Cut, DatesWritten, Decoded, FileOptions, Frame, Hint, KeptRows,
+    LeftOut, MAX_LEVELS, MISSING_CODE, MissingPolicy, NumberStyle, NumbersWritten, OutBatch, OutColumn,
+    Phase, PhaseNow, Position, ReadAs, ReadOptions, Remark, RowSorter, SortedRow, SortedRows, Stream,
+    TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle,
+    UnknownEncoding, Utf8Reader, Values, WhyLeftOut, WriteAs, Written, agree, available_threads,
+    check_memory, column_names, counted, decode, end_process, followed, grouped, is_standard_output,
+    is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left, nearest, noun,
+    parse_size, part_of, phase_now, read, read_csv_bytes, read_regular, read_table_bytes, reusing_memory,
+    stack, unknown_name, write_atomically, write_batches, write_csv, write_privately, write_table,
+    write_table_as,
 };
 pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};

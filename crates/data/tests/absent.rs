@@ -65,7 +65,7 @@ fn text_tables_are_read_and_pictures_are_not() {
     }
     let table = folder.join("x.csv");
     std::fs::write(&table, "a,y\n1,1\n2,0\n3,0\n").unwrap();
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     assert_eq!(options.read(&Input::one(&table)).unwrap().len(), 3);
     let pictures = Input::two(folder.join("good"), folder.join("rest"));
     let message = InputOptions::default().read(&pictures).unwrap_err().to_string();

@@ -3,7 +3,8 @@
 //! The same readers are fuzzed without end elsewhere; this is the short version that runs with every test.
 
 use onesided_data::{
-    ReadOptions, Stream, TableFormat, limit_memory, read_csv_bytes, read_parquet_bytes, read_table_bytes,
+    FileOptions, ReadOptions, Stream, TableFormat, limit_memory, read_csv_bytes, read_parquet_bytes,
+    read_table_bytes,
 };
 use std::fs;
 use std::path::Path;
@@ -76,7 +77,7 @@ fn noise() {
 }
 
 fn table(bytes: &[u8], format: Option<TableFormat>) -> bool {
-    read_table_bytes(bytes, &ReadOptions { format, ..ReadOptions::default() }).is_ok()
+    read_table_bytes(bytes, &ReadOptions::from(FileOptions { format, ..FileOptions::default() })).is_ok()
 }
 
 #[test]

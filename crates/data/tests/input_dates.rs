@@ -8,8 +8,8 @@ use arrow_array::{
     Time32SecondArray, TimestampMicrosecondArray,
 };
 use onesided_data::{
-    DataError, Dataset, Encoding, FeatureKind, Input, InputOptions, Note, ReadAgain, Scaling, TimeStyle,
-    Values, read_csv_bytes,
+    DataError, Dataset, Encoding, FeatureKind, FileOptions, Input, InputOptions, Note, ReadAgain, Scaling,
+    TimeStyle, Values, read_csv_bytes,
 };
 use parquet::arrow::ArrowWriter;
 use scratch::Scratch;
@@ -22,7 +22,7 @@ type Day = (usize, usize, usize);
 type Write = fn(&Day) -> String;
 
 fn labeled() -> InputOptions {
-    InputOptions { label: Some("y".to_string()), ..InputOptions::default() }
+    InputOptions::labeled("y")
 }
 
 /// A table of one column next to the labels, every second row of which is positive.
@@ -300,11 +300,14 @@ fn dates_in_another_order_than_those_of_training_are_refused_until_it_is_said() 
         path
     };
     let iso = table("iso.csv", &|month, day| format!("2024-{month:02}-{day:02}"));
-    let options = onesided_data::InputOptions { label: Some("y".to_string()), ..Default::default() };
+    let options = InputOptions::labeled("y");
     let data = options.read(&onesided_data::Input::one(&iso)).unwrap();
     let rows = |path: &std::path::Path, date_order, rows| {
         let mut numbers: Vec<f32> = Vec::new();
-        let also = onesided_data::ReadAgain { date_order, ..Default::default() };
+        let also = onesided_data::ReadAgain {
+            files: FileOptions { date_order, ..FileOptions::default() },
+            ..Default::default()
+        };
         let cut = onesided_data::Cutting { rows: Some(rows), threads: 1 };
         let input = onesided_data::Input::one(path);
         let done = data.encoding().stream(&input, &also, cut, &mut |piece| {

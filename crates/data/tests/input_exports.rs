@@ -1,8 +1,8 @@
 //! Spreadsheets, objects and Arrow files as programs write them. The files are made by fixtures/make_exports.py.
 
 use onesided_data::{
-    Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, TableError,
-    Values, WhyLeftOut, column_names, read, read_table_bytes,
+    Cutting, DataError, FileOptions, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark,
+    TableError, Values, WhyLeftOut, column_names, read, read_table_bytes,
 };
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn the_sheet_with_the_columns_that_are_asked_for_is_read() {
     let names = ReadOptions { sheet_with: vec!["label".to_string()], ..ReadOptions::default() };
     assert_eq!(column_names(&fixture("second.xlsx"), &names).unwrap().len(), 6);
     // What is not there is said with the sheet that was looked at.
-    let options = InputOptions { label: Some("lable".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("lable");
     let message = options.read(&Input::one(fixture("second.xlsx"))).unwrap_err().to_string();
     assert!(message.ends_with("(the sheet 'README' was read; others are 'Data')"), "{message}");
 }
@@ -173,7 +173,8 @@ fn all_columns_that_are_one_cell_a_row_are_kept_of_arrow_files() {
 #[test]
 fn a_sheet_is_named_or_counted() {
     let sheet = |sheet: &str| {
-        let options = ReadOptions { sheet: Some(sheet.to_string()), ..ReadOptions::default() };
+        let options =
+            ReadOptions::from(FileOptions { sheet: Some(sheet.to_string()), ..FileOptions::default() });
         read(&fixture("plain.xlsx"), &options)
     };
     assert_eq!(sheet("People").unwrap().rows, 3);
@@ -186,7 +187,7 @@ fn a_sheet_is_named_or_counted() {
     );
     let message = sheet("Empty").unwrap_err().to_string();
     assert!(message.contains("has no row that can be its header"), "{message}");
-    let options = ReadOptions { sheet: Some("1".to_string()), ..ReadOptions::default() };
+    let options = ReadOptions::from(FileOptions { sheet: Some("1".to_string()), ..FileOptions::default() });
     assert!(matches!(read_table_bytes(b"a,b\n1,2\n", &options), Err(TableError::NoSheets { .. })));
 }
 
@@ -229,7 +230,10 @@ fn objects_are_rows_and_keys_columns() {
         assert_eq!(cells(&frame, "d"), some(&["", "e\n\"f\""]));
     }
     let packed = zstd::encode_all(&lines[..], 3).unwrap();
-    let options = ReadOptions { format: Some(onesided_data::TableFormat::Json), ..ReadOptions::default() };
+    let options = ReadOptions::from(FileOptions {
+        format: Some(onesided_data::TableFormat::Json),
+        ..FileOptions::default()
+    });
     assert_eq!(read_table_bytes(&packed, &options).unwrap().rows, 2);
 }
 
@@ -328,7 +332,8 @@ fn tables_that_are_not_utf_8() {
 #[test]
 fn a_decimal_sign_that_is_asked_for() {
     let with = |bytes: &[u8], sign: &str| {
-        let options = ReadOptions { decimal: Some(sign.parse().unwrap()), ..ReadOptions::default() };
+        let options =
+            ReadOptions::from(FileOptions { decimal: Some(sign.parse().unwrap()), ..FileOptions::default() });
         read_table_bytes(bytes, &options)
     };
     // Either is possible; what is said decides.

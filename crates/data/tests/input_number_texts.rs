@@ -28,7 +28,7 @@ fn labels(rows: usize) -> ArrayRef {
 }
 
 fn options() -> InputOptions {
-    InputOptions { label: Some("y".to_string()), ..InputOptions::default() }
+    InputOptions::labeled("y")
 }
 
 fn kinds(data: &Dataset) -> Vec<(String, ColumnIs)> {

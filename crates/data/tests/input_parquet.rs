@@ -8,7 +8,7 @@ use arrow_array::{
     StringArray,
 };
 use onesided_data::{
-    DataError, Dataset, Encoding, Hint, Input, InputOptions, MissingPolicy, Note, ReadAgain, Store,
+    DataError, Dataset, Encoding, Hint, Input, InputOptions, MissingPolicy, Note, ReadAgain, Roles, Store,
     WhyLeftOut,
 };
 use parquet::arrow::ArrowWriter;
@@ -50,7 +50,7 @@ fn full(vectors: &[[f64; 2]]) -> Vectors {
 }
 
 fn labeled() -> InputOptions {
-    InputOptions { label: Some("y".to_string()), ..InputOptions::default() }
+    InputOptions::labeled("y")
 }
 
 fn again(data: &Dataset, path: &Path) -> Dataset {
@@ -243,7 +243,9 @@ fn decimal_identifiers_come_out_digit_by_digit() {
         ],
     );
     let id = ["number", "money", "big"].map(str::to_string).to_vec();
-    let data = InputOptions { id, ..labeled() }.read(&Input::one(&path)).unwrap();
+    let data = InputOptions { roles: Roles { id, ..labeled().roles }, ..labeled() }
+        .read(&Input::one(&path))
+        .unwrap();
     let cells = |at: usize| data.ids()[at].1.iter().collect::<Vec<_>>();
     let digits = "12345678901234567890123456789012345678";
     assert_eq!(cells(0), [digits, &format!("-{digits}"), "", "0"]);

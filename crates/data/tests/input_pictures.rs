@@ -3,8 +3,8 @@
 mod scratch;
 
 use onesided_data::{
-    DataError, Dataset, Hint, Input, InputOptions, MissingPolicy, Note, PictureShape, Pictures, ReadAgain,
-    Store,
+    DataError, Dataset, FileOptions, Hint, Input, InputOptions, MissingPolicy, Note, PictureShape, Pictures,
+    ReadAgain, Roles, Store,
 };
 use png::{BitDepth, ColorType};
 use scratch::Scratch;
@@ -230,7 +230,11 @@ fn a_folder_per_class_gives_labels_and_truth() {
     scratch.write("all/notes/readme.md", "");
     let input = Input::one(scratch.path("all"));
     let with = |positive: Option<&str>| {
-        InputOptions { positive: positive.map(str::to_string), ..InputOptions::default() }.read(&input)
+        InputOptions {
+            roles: Roles { positive: positive.map(str::to_string), ..Roles::default() },
+            ..InputOptions::default()
+        }
+        .read(&input)
     };
     let data = with(Some("dog")).unwrap();
     assert_eq!(data.truth(), Some(&[false, true, true][..]));
@@ -259,7 +263,7 @@ fn folders_read_again_give_the_same_bytes() {
     // One alone is brought to the model's size, not to its own.
     let one = data.encoding().read(&Input::one(scratch.path("p")), &ReadAgain::default()).unwrap();
     assert_eq!(one.rows(), &data.rows().select(&[0]));
-    let also = ReadAgain { id: vec!["id".to_string()], ..ReadAgain::default() };
+    let also = ReadAgain::from(Roles::named_by(["id"]));
     let error = data.encoding().read(&two(&scratch), &also).unwrap_err();
     assert!(matches!(error, DataError::FolderColumn { .. }), "{error}");
     scratch.write("t.csv", "x\n1\n");
@@ -277,9 +281,12 @@ fn a_table_names_files_from_its_own_folder() {
     let rows = "file,note,y\nimg/a.png,first,1\n img/b.png ,second,0\nimg/gone.png,third,0\nimg/c.png,,0\n";
     let path = scratch.write("set/table.csv", rows);
     let options = InputOptions {
-        label: Some("y".to_string()),
+        roles: Roles {
+            label: Some("y".to_string()),
+            id: vec!["note".to_string(), "file".to_string()],
+            ..Roles::default()
+        },
         image: Some("file".to_string()),
-        id: vec!["note".to_string(), "file".to_string()],
         ..InputOptions::default()
     };
     let data = options.read(&Input::one(&path)).unwrap();
@@ -295,7 +302,10 @@ fn a_table_names_files_from_its_own_folder() {
         panic!("{:?}", data.notes())
     };
     assert_eq!(first, &scratch.path("set/img/gone.png").display().to_string());
-    let also = ReadAgain { label: Some("y".to_string()), id: options.id.clone(), ..ReadAgain::default() };
+    let also = ReadAgain {
+        roles: Roles { label: Some("y".to_string()), id: options.roles.id.clone(), ..Roles::default() },
+        ..ReadAgain::default()
+    };
     let again = data.encoding().read(&Input::one(&path), &also).unwrap();
     assert_eq!((again.rows(), again.labels(), again.ids()), (data.rows(), data.labels(), data.ids()));
 }
@@ -324,11 +334,18 @@ fn file_names_in_another_encoding_are_found_again() {
     let path = scratch.write("t.csv", b"file,y\n\xe9.png,1\na.png,0\n");
     let encoding = Some("latin1".parse().unwrap());
     let (label, image) = (Some("y".to_string()), Some("file".to_string()));
-    let options = InputOptions { label, image, encoding, ..InputOptions::default() };
+    let options = InputOptions {
+        roles: Roles { label, ..Roles::default() },
+        files: FileOptions { encoding, ..FileOptions::default() },
+        image,
+        ..InputOptions::default()
+    };
     let data = options.read(&Input::one(&path)).unwrap();
     assert_eq!(pictures(&data).bytes, [1, 2]);
-    let again =
-        data.encoding().read(&Input::one(&path), &ReadAgain { encoding, ..ReadAgain::default() }).unwrap();
+    let again = data
+        .encoding()
+        .read(&Input::one(&path), &ReadAgain::from(FileOptions { encoding, ..FileOptions::default() }))
+        .unwrap();
     assert_eq!(again.rows(), data.rows());
 }
 
@@ -344,7 +361,10 @@ fn files_are_found_however_deep_they_are() {
     for file in ["classes/cats/2024/5/1.png", "classes/dogs/2024/2.png", "classes/dogs/2025/3.png"] {
         scratch.write(file, plain(3, 2, 9));
     }
-    let options = InputOptions { positive: Some("cats".into()), ..InputOptions::default() };
+    let options = InputOptions {
+        roles: Roles { positive: Some("cats".into()), ..Roles::default() },
+        ..InputOptions::default()
+    };
     let data = options.read(&Input::One(scratch.path("classes"))).unwrap();
     assert_eq!(files(&data), ["1.png", "2.png", "3.png"]);
     assert_eq!(data.truth().unwrap(), [true, false, false]);
@@ -439,7 +459,10 @@ fn a_text_beside_folders_of_pictures_is_told_of() {
         scratch.write(&format!("{}/{at}.png", if at < 9 { "yes" } else { "no" }), plain(3, 2, at));
     }
     scratch.write("readme.txt", "two kinds");
-    let options = InputOptions { positive: Some("yes".to_string()), ..InputOptions::default() };
+    let options = InputOptions {
+        roles: Roles { positive: Some("yes".to_string()), ..Roles::default() },
+        ..InputOptions::default()
+    };
     let data = options.read(&Input::one(scratch.path(""))).unwrap();
     assert_eq!(data.len(), 20);
     let note = data.notes().iter().find(|note| matches!(note, Note::TextsAmongPictures { files: 1, .. }));

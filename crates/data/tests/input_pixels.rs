@@ -3,14 +3,18 @@
 mod scratch;
 
 use onesided_data::{
-    Dataset, Encoding, ImageFrom, Input, InputOptions, MissingPolicy, Note, Pictures, ReadAgain, Store,
+    Dataset, Encoding, ImageFrom, Input, InputOptions, MissingPolicy, Note, Pictures, ReadAgain, Roles, Store,
 };
 use scratch::Scratch;
 use std::path::Path;
 
 fn options(shape: &str) -> InputOptions {
     let label = Some("y".to_string());
-    InputOptions { label, image_shape: Some(shape.parse().unwrap()), ..InputOptions::default() }
+    InputOptions {
+        roles: Roles { label, ..Roles::default() },
+        image_shape: Some(shape.parse().unwrap()),
+        ..InputOptions::default()
+    }
 }
 
 fn read(path: &Path, shape: &str) -> Result<Dataset, String> {
@@ -64,7 +68,9 @@ fn two_tables_are_read_again_as_one_whatever_they_hold() {
     let first = scratch.write("p.csv", "a,b\n0,2\n");
     let second = scratch.write("u.csv", "a,b\n2,0\n2,0.5\n");
     let input = Input::two(first, second);
-    let data = InputOptions { label: None, ..options("1x1x2") }.read(&input).unwrap();
+    let data = InputOptions { roles: Roles { label: None, ..options("1x1x2").roles }, ..options("1x1x2") }
+        .read(&input)
+        .unwrap();
     let again = data.encoding().read(&input, &ReadAgain::default()).unwrap();
     assert_eq!((again.rows(), again.labels()), (data.rows(), data.labels()));
 }

@@ -3,14 +3,17 @@
 mod scratch;
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Hint, Input, InputOptions, Label, Note, ReadAgain, Scaling, Store,
-    WhyLeftOut,
+    Cutting, DataError, Dataset, FileOptions, Hint, Input, InputOptions, Label, Note, ReadAgain, Roles,
+    Scaling, Store, WhyLeftOut,
 };
 use scratch::Scratch;
 use std::path::Path;
 
 fn labeled(column: &str) -> InputOptions {
-    InputOptions { label: Some(column.to_string()), ..InputOptions::default() }
+    InputOptions {
+        roles: Roles { label: Some(column.to_string()), ..Roles::default() },
+        ..InputOptions::default()
+    }
 }
 
 fn column(data: &Dataset, at: usize) -> Vec<f32> {
@@ -27,7 +30,7 @@ fn two_tables_are_stacked_whatever_the_order_of_their_columns() {
     let scratch = Scratch::new("stacked");
     let first = scratch.write("p.csv", "id,x,color\na,1,red\nb,3,blue\n");
     let second = scratch.write("u.csv", "color,x,id\ngreen,1,c\n,3,d\nred,2,e\n");
-    let options = InputOptions { id: vec!["id".to_string()], ..InputOptions::default() };
+    let options = InputOptions { roles: Roles::named_by(["id"]), ..InputOptions::default() };
     let input = Input::two(&first, &second);
     let data = options.read(&input).unwrap();
     assert_eq!(data.encoding().names(), ["x", "color=blue", "color=green", "color=red"]);
@@ -35,7 +38,7 @@ fn two_tables_are_stacked_whatever_the_order_of_their_columns() {
     assert_eq!(labels, [true, true, false, false, false]);
     assert_eq!(data.ids()[0].1.iter().collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
     assert_eq!(data.notes(), [Note::Missing(vec![("color".to_string(), 1)])]);
-    let read = ReadAgain { id: vec!["id".to_string()], ..ReadAgain::default() };
+    let read = ReadAgain::from(Roles::named_by(["id"]));
     let again = data.encoding().read(&input, &read).unwrap();
     assert_eq!((again.rows(), again.labels(), again.ids()), (data.rows(), data.labels(), data.ids()));
 }
@@ -63,11 +66,11 @@ fn the_truth_of_two_tables_is_read_of_both_at_once() {
     let scratch = Scratch::new("truth_of_two");
     let first = scratch.write("p.csv", "x,t\n1,1\n2,1\n");
     let second = scratch.write("u.csv", "x,t\n3,0\n4,1\n");
-    let options = InputOptions { truth: Some("t".to_string()), ..InputOptions::default() };
+    let options = InputOptions { roles: Roles::true_in("t"), ..InputOptions::default() };
     let data = options.read(&Input::two(&first, &second)).unwrap();
     assert_eq!(data.truth(), Some(&[true, true, false, true][..]));
     assert_eq!(data.encoding().names(), ["x"]);
-    let read = ReadAgain { truth: Some("t".to_string()), ..ReadAgain::default() };
+    let read = ReadAgain::from(Roles::true_in("t"));
     let again = data.encoding().read(&Input::two(&first, &second), &read).unwrap();
     assert_eq!((again.truth(), again.labels()), (data.truth(), data.labels()));
 }
@@ -109,11 +112,12 @@ fn identifiers_are_kept_to_the_byte() {
     let cells = ["NA", "None", "null", "?", " x ", "", "007", "nan", "1e400"];
     let rows: String = cells.iter().enumerate().map(|(i, id)| format!("\"{id}\",{i},{}\n", i % 2)).collect();
     let path = scratch.write("ids.csv", format!("id,x,y\n{rows}"));
-    let options = InputOptions { id: vec!["id".to_string()], ..labeled("y") };
+    let options =
+        InputOptions { roles: Roles { id: vec!["id".to_string()], ..labeled("y").roles }, ..labeled("y") };
     let data = options.read(&Input::one(&path)).unwrap();
     assert_eq!(data.ids()[0].1.iter().collect::<Vec<_>>(), cells);
     assert_eq!((data.encoding().names(), data.notes()), (vec!["x".to_string()], &[][..]));
-    let read = ReadAgain { id: vec!["id".to_string()], ..ReadAgain::default() };
+    let read = ReadAgain::from(Roles::named_by(["id"]));
     let again = data.encoding().read(&Input::one(&path), &read).unwrap();
     assert_eq!(again.ids(), data.ids());
 }
@@ -129,15 +133,18 @@ fn an_identifier_may_be_a_feature_a_text_or_the_label_as_well() {
     ] {
         let id = vec![name.to_string()];
         let options = InputOptions {
+            roles: Roles { id: id.clone(), ..labeled("y").roles },
             text: vec!["title".to_string()],
             only: vec!["x".to_string()],
-            id: id.clone(),
             ..labeled("y")
         };
         let data = options.read(&Input::one(&path)).unwrap();
         assert_eq!(data.encoding().names(), ["x", "title:goal", "title:rain"], "{name}");
         assert_eq!(data.ids()[0].1.iter().collect::<Vec<_>>(), cells, "{name}");
-        let read = ReadAgain { id, label: Some("y".to_string()), ..ReadAgain::default() };
+        let read = ReadAgain {
+            roles: Roles { id, label: Some("y".to_string()), ..Roles::default() },
+            ..ReadAgain::default()
+        };
         let again = data.encoding().read(&Input::one(&path), &read).unwrap();
         assert_eq!((again.rows(), again.ids()), (data.rows(), data.ids()), "{name}");
     }
@@ -276,10 +283,10 @@ fn latin_1_is_read_where_it_is_named() {
     assert_eq!(guessed.notes()[0].to_string(), "the table is not UTF-8 and is read as windows-1252");
     assert_eq!(guessed.notes()[0].hint().unwrap().setting, "encoding");
     let encoding = Some("latin1".parse().unwrap());
-    let options = InputOptions { encoding, ..labeled("y") };
+    let options = InputOptions { files: FileOptions { encoding, ..labeled("y").files }, ..labeled("y") };
     let data = options.read(&Input::one(&path)).unwrap();
     assert_eq!(data.encoding().names(), ["nom=Anne", "nom=éééééé", "x"]);
-    let read = ReadAgain { encoding, ..ReadAgain::default() };
+    let read = ReadAgain::from(FileOptions { encoding, ..FileOptions::default() });
     assert_eq!(data.encoding().read(&Input::one(&path), &read).unwrap().rows(), data.rows());
     // Lines are counted in the text that was read, where é takes two bytes.
     let path = scratch.write("bad.csv", rows("Anne,inf,1\n"));
@@ -332,11 +339,7 @@ fn rows_that_are_empty_everywhere_are_known() {
     }
     text.push_str("Summe,,,,\n");
     let path = folder.write("table.csv", &text);
-    let options = InputOptions {
-        label: Some("y".into()),
-        drop: vec!["name".into(), "t".into()],
-        ..InputOptions::default()
-    };
+    let options = InputOptions { drop: vec!["name".into(), "t".into()], ..InputOptions::labeled("y") };
     let data = options.read(&Input::one(&path)).unwrap();
     assert_eq!(
         (data.len(), data.blank_rows(), data.is_blank(60), data.is_blank(59)),
@@ -347,7 +350,7 @@ fn rows_that_are_empty_everywhere_are_known() {
     assert_eq!((without.len(), without.blank_rows().len(), without.labels().unwrap().len()), (60, 0, 60));
     assert_eq!(data.select(&[60, 3]).blank_rows(), [0]);
     // Its truth is not missed, and neither is that of a table read in pieces.
-    let also = ReadAgain { truth: Some("t".into()), ..ReadAgain::default() };
+    let also = ReadAgain::from(Roles::true_in("t"));
     let again = data.encoding().read(&Input::one(&path), &also).unwrap();
     assert_eq!((again.blank_rows(), again.truth().unwrap().len()), (&[60][..], 61));
     let cut = Cutting { rows: Some(25), threads: 1 };

@@ -2,7 +2,9 @@
 
 mod scratch;
 
-use onesided_data::{DataError, Input, InputOptions, Note, ReadAgain, TableError, TextEncoding};
+use onesided_data::{
+    DataError, FileOptions, Input, InputOptions, Note, ReadAgain, Roles, TableError, TextEncoding,
+};
 use scratch::Scratch;
 
 fn message(input: &Input) -> String {
@@ -55,7 +57,8 @@ fn the_encoding_of_texts_can_be_named() {
     scratch.write("p/1.txt", b"\xea\xee\xf2");
     scratch.write("u/1.txt", b"\xea\xee\xf2 \xe8");
     let encoding = Some("windows-1251".parse().unwrap());
-    let options = InputOptions { encoding, ..InputOptions::default() };
+    let options =
+        InputOptions { files: FileOptions { encoding, ..FileOptions::default() }, ..InputOptions::default() };
     let data = options.read(&Input::two(scratch.path("p"), scratch.path("u"))).unwrap();
     assert_eq!(data.encoding().names(), ["кот"]);
     let of_encodings = |note: &Note| matches!(note, Note::OtherEncoding { .. } | Note::Malformed { .. });
@@ -73,7 +76,7 @@ fn texts_of_folders_are_scored_from_a_table_by_its_column() {
     assert!(matches!(error, DataError::WhichTexts { .. }), "{error}");
     assert_eq!(error.hint().map(|hint| hint.setting), Some("text"));
     let text = vec!["title".to_string(), "body".to_string()];
-    let also = ReadAgain { text, label: Some("y".to_string()), ..ReadAgain::default() };
+    let also = ReadAgain { roles: Roles::labeled("y"), text, ..ReadAgain::default() };
     let read = data.encoding().read(&Input::one(&table), &also).unwrap();
     assert_eq!(read.dense().unwrap().as_slice(), [1.0, 0.0]);
     assert_eq!(read.notes(), [Note::Missing(vec![("title".to_string(), 1), ("body".to_string(), 1)])]);
@@ -97,7 +100,7 @@ fn what_folders_cannot_be_is_said() {
     assert!(with("other").contains("is a folder with tables in it; name one"), "{}", with("other"));
     let one = message(&Input::one(scratch.path("p")));
     assert!(one.contains("name two, of positives and of unlabeled files"), "{one}");
-    let options = InputOptions { id: vec!["id".to_string()], ..InputOptions::default() };
+    let options = InputOptions { roles: Roles::named_by(["id"]), ..InputOptions::default() };
     let error = options.read(&Input::two(scratch.path("p"), scratch.path("p"))).unwrap_err().to_string();
     assert!(error.contains("is a folder and has no column 'id'"), "{error}");
 }

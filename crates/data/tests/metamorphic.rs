@@ -21,7 +21,7 @@ fn tables() -> u64 {
 }
 
 fn fitted(path: &Path) -> Result<Dataset, DataError> {
-    InputOptions { label: Some("y".to_string()), ..InputOptions::default() }.read(&Input::one(path))
+    InputOptions::labeled("y").read(&Input::one(path))
 }
 
 /// Every row to the bit.

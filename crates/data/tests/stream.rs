@@ -1,8 +1,8 @@
 //! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, NumberStyle, OutColumn,
-    ReadAgain, Store, Streamed, TableError, TimeStyle, write_parquet,
+    Cutting, DataError, Dataset, Encoding, FileOptions, Input, InputOptions, Label, LabelColumn, NumberStyle,
+    OutColumn, ReadAgain, Roles, Store, Streamed, TableError, TimeStyle, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,7 @@ fn table(rows: usize, odd: bool) -> String {
 
 fn options() -> InputOptions {
     InputOptions {
-        label: Some("y".to_string()),
-        weight: Some("w".to_string()),
+        roles: Roles { label: Some("y".to_string()), weight: Some("w".to_string()), ..Roles::default() },
         drop: vec!["id".to_string()],
         text: vec!["text".to_string()],
         ..InputOptions::default()
@@ -70,9 +69,12 @@ fn options() -> InputOptions {
 fn also() -> ReadAgain {
     let name = |name: &str| name.to_string();
     ReadAgain {
-        label: Some(name("y")),
-        weight: Some(name("w")),
-        id: vec![name("id"), name("x")],
+        roles: Roles {
+            label: Some(name("y")),
+            weight: Some(name("w")),
+            id: vec![name("id"), name("x")],
+            ..Roles::default()
+        },
         ..ReadAgain::default()
     }
 }
@@ -141,7 +143,8 @@ fn text_tables_in_pieces_are_the_whole() {
             assert_same(data.encoding(), path, &also(), rows);
         }
     }
-    let truth = ReadAgain { label: None, truth: Some("y".to_string()), ..also() };
+    let truth =
+        ReadAgain { roles: Roles { label: None, truth: Some("y".to_string()), ..also().roles }, ..also() };
     assert_same(data.encoding(), &plain, &truth, 13);
     // A note of every kind was among them.
     let said: Vec<String> = streamed(data.encoding(), &plain, &also(), 7)
@@ -194,15 +197,17 @@ fn parquet_tables_in_pieces_are_the_whole() {
     write_parquet(&train, &columns(false)).unwrap();
     write_parquet(&new, &columns(true)).unwrap();
     let read = InputOptions {
-        label: Some("y".to_string()),
         drop: vec!["id".to_string()],
         numeric: vec!["written".to_string()],
-        ..InputOptions::default()
+        ..InputOptions::labeled("y")
     };
     let data = read.read(&Input::one(&train)).unwrap();
     let also = ReadAgain {
-        label: Some("y".to_string()),
-        id: vec!["id".to_string(), "a".to_string(), "y".to_string()],
+        roles: Roles {
+            label: Some("y".to_string()),
+            id: vec!["id".to_string(), "a".to_string(), "y".to_string()],
+            ..Roles::default()
+        },
         ..ReadAgain::default()
     };
     for rows in [1, 7, 128, 300, 5000] {
@@ -216,7 +221,7 @@ fn kept_columns_are_verbatim_and_in_the_order_of_the_file() {
     let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
     let path = folder.write("new.csv", table(20, true));
     let keep = |names: &[&str]| ReadAgain {
-        id: vec!["id".to_string()],
+        roles: Roles { id: vec!["id".to_string()], ..Roles::default() },
         keep: names.iter().map(ToString::to_string).collect(),
         ..ReadAgain::default()
     };
@@ -287,9 +292,9 @@ fn a_table_that_turns_out_not_to_be_utf_8_is_the_whole() {
     let latin = |text: String| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
     let plain: String = (0..40).map(|i| row(i, ["red", "blue"][i % 2])).collect();
     let train = folder.write("train.csv", format!("x,color,y\n{plain}"));
-    let read = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let read = InputOptions::labeled("y");
     let data = read.read(&Input::one(&train)).unwrap();
-    let also = ReadAgain { id: vec!["color".to_string()], ..ReadAgain::default() };
+    let also = ReadAgain::from(Roles::named_by(["color"]));
     let late = folder.write("late.csv", latin(format!("x,color,y\n{plain}{}{plain}", row(50, "gr\u{fc}n"))));
     for rows in [3, 8, 40, 41, 100] {
         assert_same(data.encoding(), &late, &also, rows);
@@ -309,8 +314,10 @@ fn two_tables_are_one_behind_the_other() {
     let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
     let places = ["p.csv", "u.csv", "n.csv"].map(|name| folder.write(name, table(20 + name.len(), true)));
     let input = Input::three(&places[0], &places[1], &places[2]);
-    let also =
-        ReadAgain { weight: Some("w".to_string()), truth: Some("y".to_string()), ..ReadAgain::default() };
+    let also = ReadAgain {
+        roles: Roles { weight: Some("w".to_string()), truth: Some("y".to_string()), ..Roles::default() },
+        ..ReadAgain::default()
+    };
     let whole = data.encoding().read(&input, &also).unwrap();
     let mut rows = 0;
     let cut = Cutting { rows: Some(8), threads: 0 };
@@ -329,7 +336,7 @@ fn drawn_rows_are_rows_of_the_table() {
     let text = table(400, true);
     let path = folder.write("table.csv", &text);
     let read = InputOptions {
-        id: vec!["id".to_string(), "color".to_string()],
+        roles: Roles { id: vec!["id".to_string(), "color".to_string()], ..options().roles },
         drop: Vec::new(),
         max_unlabeled: Some(120),
         seed: 5,
@@ -357,8 +364,7 @@ fn drawn_rows_are_rows_of_the_table() {
     let parquet = folder.0.join("table.parquet");
     write_parquet(&parquet, &columns).unwrap();
     let read = InputOptions {
-        label: Some("y".to_string()),
-        id: vec!["x".to_string()],
+        roles: Roles { label: Some("y".to_string()), id: vec!["x".to_string()], ..Roles::default() },
         max_unlabeled: Some(120),
         seed: 5,
         ..InputOptions::default()
@@ -368,7 +374,11 @@ fn drawn_rows_are_rows_of_the_table() {
     assert_eq!(again.ids()[0].1.iter().collect::<Vec<_>>(), rows);
     // Of two files only the second is drawn from.
     let two = folder.write("u.csv", table(300, true));
-    let apart = InputOptions { label: None, max_unlabeled: Some(30), ..options() };
+    let apart = InputOptions {
+        roles: Roles { label: None, ..options().roles },
+        max_unlabeled: Some(30),
+        ..options()
+    };
     let data = apart.read(&Input::two(&path, &two)).unwrap();
     let (counts, from) = (data.counts().unwrap(), data.drawn_from().unwrap());
     assert_eq!((counts.positive, counts.unlabeled), (400, 30));
@@ -380,7 +390,7 @@ fn styles(folder: &Folder) -> Dataset {
     let rows: String = (0..60)
         .map(|i| format!("{}.5;2024-{:02}-{:02};{}\n", i % 17, 1 + i % 12, 1 + i % 28, u8::from(i % 4 == 0)))
         .collect();
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     options.read(&Input::one(folder.write("fitted.csv", format!("n;d;y\n{rows}")))).unwrap()
 }
 
@@ -415,8 +425,11 @@ fn numbers_and_dates_in_another_style_are_refused_until_it_is_said() {
     let plain = folder.write("plain.csv", "n;d\n1.5;2024-02-05\n2;2024-02-13\n3.25;2024-03-06\n");
     let same = data.encoding().read(&Input::one(plain), &ReadAgain::default()).unwrap();
     let said = ReadAgain {
-        decimal: Some(NumberStyle::Comma),
-        date_order: Some(TimeStyle::DayFirst),
+        files: FileOptions {
+            decimal: Some(NumberStyle::Comma),
+            date_order: Some(TimeStyle::DayFirst),
+            ..FileOptions::default()
+        },
         ..ReadAgain::default()
     };
     let both = folder.write("both.csv", "n;d\n1,5;05.02.2024\n2;13.02.2024\n3,25;06.03.2024\n");
@@ -443,7 +456,7 @@ fn another_style_further_down_is_refused_with_its_line() {
 #[test]
 fn thousands_follow_the_cells_that_tell_and_the_other_columns_where_a_table_is_learned_from() {
     let folder = Folder::new("habit");
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let km = |i: usize| if i.is_multiple_of(3) { format!("1.{i:03}") } else { (900 + i).to_string() };
     let labeled = |name: &str, separator: &str, km: &dyn Fn(usize) -> String, t: &dyn Fn(usize) -> String| {
         let row = |i| [km(i), t(i), u8::from(i % 4 == 0).to_string()].join(separator);
@@ -499,7 +512,7 @@ fn what_the_label_column_says_is_told_where_it_is() {
 #[test]
 fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
     let folder = Folder::new("whole");
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let fit = |name: &str, rate: &dyn Fn(usize) -> String| {
         let row =
             |i: usize| format!("{};{};{}\n", 1_000 + i * 37 % 23, rate(i), u8::from(i.is_multiple_of(4)));
@@ -531,13 +544,14 @@ fn dates_between_other_signs_than_those_of_training_are_refused() {
         format!("{}/{}/2024,{},{}\n", 1 + i % 12, 1 + i % 28, i % 9, u8::from(i.is_multiple_of(4)))
     };
     let text = format!("d,x,y\n{}", (0..60).map(row).collect::<String>());
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let data = options.read(&Input::one(folder.write("fitted.csv", text))).unwrap();
     let points = folder.write("points.csv", "d,x\n10.07.2021,3\n");
     let (message, setting) = refused(&data, &points);
     assert!(message.contains("'10.07.2021' is not written like the dates"), "{message}");
     assert_eq!(setting, Some("date-order"));
-    let said = ReadAgain { date_order: Some(TimeStyle::DayFirst), ..ReadAgain::default() };
+    let said =
+        ReadAgain::from(FileOptions { date_order: Some(TimeStyle::DayFirst), ..FileOptions::default() });
     let iso = folder.write("iso.csv", "d,x\n2021-07-10,3\n");
     let read =
         |path: &Path, also: &ReadAgain| data.encoding().read(&Input::one(path), also).unwrap().rows().clone();

@@ -6,7 +6,7 @@
 use crate::scorers::takes_trees;
 use crate::{Error, ModelChoice};
 use onesided_classic::systems::{SystemInfo, systems};
-use onesided_classic::{OptionInfo, system_info};
+use onesided_classic::{Growth, OptionInfo, system_info};
 use onesided_loss::LossError;
 use std::fmt;
 
@@ -47,7 +47,14 @@ impl fmt::Display for Gives {
 
 const AT_RANDOM: &str = "labeled positives are a random subset of the positives";
 const BY_ORDER: &str = "the likelier a row is positive, the likelier it is labeled if it is";
-const BATCHES: &str = "batches; any number of rows, dense rows only (texts: the most frequent terms)";
+const BATCHES: Growth = Growth {
+    time: "batches",
+    more: "; any number of rows, dense rows only (texts: the most frequent terms)",
+};
+const MEMBERS: Growth = Growth {
+    time: "members judged on at most 170,000 rows",
+    more: "; of wide tables on 8 million cells, but at least 20,000 rows; those kept learn from all rows",
+};
 
 impl Method {
     /// The method of that name; the error lists all names and suggests the nearest.
@@ -146,12 +153,15 @@ impl Method {
         }
     }
 
+    /// Whether it is a loss that a reward elicits.
+    pub fn is_elicited(self) -> bool {
+        matches!(self, Method::Objective(info) if info.name.starts_with("elicited:"))
+    }
+
     /// How time and memory grow.
-    pub fn scales(self) -> &'static str {
+    pub fn scales(self) -> Growth {
         match self {
-            Method::Auto => {
-                "members judged on at most 170,000 rows; of wide tables on 8 million cells, but at least 20,000 rows; those kept learn from all rows"
-            }
+            Method::Auto => MEMBERS,
             Method::Objective(_) => BATCHES,
             Method::System(info) => info.scales,
         }

@@ -203,7 +203,7 @@ mod tests {
         let table = format!("y,color,age,member,same\n{}", (0..40).map(row).collect::<String>());
         let path = folder.join("t.csv");
         std::fs::write(&path, table).unwrap();
-        let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+        let options = InputOptions::labeled("y");
         let data = options.read(&Input::one(&path)).unwrap();
         let of = |text: &str| text.parse::<Monotone>().unwrap().directions(&data);
         assert_eq!(of("age:down,member:up").unwrap(), [0, -1, 1]);

@@ -41,7 +41,7 @@ impl OwnModel for Nearest {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let data = options.read(&Input::one(tables.join("train.csv")))?;
 
     // It is asked several times, each time with other rows to learn from. The second argument is a seed.

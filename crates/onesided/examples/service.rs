@@ -3,7 +3,7 @@
 //! `cargo run --release -p onesided --example service -- MODEL < ROWS`, where MODEL was fitted on a table. The model is loaded
 //! once. A row that cannot be scored is answered with the reason, and the next one is read.
 
-use onesided::data::{ReadOptions, TableFormat, read_table_bytes};
+use onesided::data::{FileOptions, ReadOptions, TableFormat, read_table_bytes};
 use onesided::{Encoding, Model};
 use serde_json::json;
 use std::error::Error;
@@ -15,7 +15,10 @@ fn probability(model: &Model, row: &str) -> Result<f32, Box<dyn Error>> {
         return Err("the model was not fitted on a table".into());
     };
     // Cells are read as those of the training table were.
-    let options = ReadOptions { format: Some(TableFormat::Json), ..features.read_options() };
+    let options = ReadOptions {
+        files: FileOptions { format: Some(TableFormat::Json), ..features.read_options().files },
+        ..features.read_options()
+    };
     let data = model.encoding().encode_frame(read_table_bytes(row.as_bytes(), &options)?)?;
     let probabilities = model.predict_proba(&data)?;
     probabilities.first().copied().ok_or_else(|| "there is no row".into())

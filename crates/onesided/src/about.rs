@@ -3,8 +3,8 @@
 use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, LeastShare, ThresholdRule};
-use onesided_learn::Report;
 use onesided_learn::prior::PriorEstimate;
+use onesided_learn::{Method, Report};
 use onesided_net::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -95,6 +95,11 @@ impl AtPrior {
 }
 
 impl About {
+    /// Whether it learned from true labels.
+    pub fn is_supervised(&self) -> bool {
+        Method::find(&self.method).is_ok_and(Method::needs_truth)
+    }
+
     /// Whether the threshold is a cautious cut: one half at a cautious guess of the share of positives, because the share itself
     /// is a guess.
     pub fn has_cautious_cut(&self) -> bool {

@@ -42,7 +42,7 @@ impl Model {
 
     /// Whether the probabilities are those of being labeled and not of being positive, for want of a share of positives.
     pub fn is_of_labels(&self) -> bool {
-        self.about().class_prior.is_none() && self.about().method != "supervised"
+        self.about().class_prior.is_none() && !self.about().is_supervised()
     }
 
     /// The probability that a row with this score is positive, among such rows.

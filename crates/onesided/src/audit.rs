@@ -27,7 +27,9 @@
 use crate::audit_key::{DrawFacts, RowKey, WhyNoDraw};
 use crate::verdict::{CONFIDENCE, Compared, Verdict};
 use crate::{Agreement, Error, Model};
-use onesided_data::{Counts, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no};
+use onesided_data::{
+    Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
+};
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;
@@ -160,9 +162,9 @@ impl AuditFile {
     }
 
     /// How many cells of a file's column of answers are filled; none where there is no such file or column.
-    pub fn filled(path: &Path, as_written: &ReadOptions) -> usize {
+    pub fn filled(path: &Path, files: &FileOptions) -> usize {
         let wanted = vec![ANSWER.to_string()];
-        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..as_written.clone() };
+        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..files.clone().into() };
         let frame = match path.is_file().then(|| read(path, &options)) {
             Some(Ok(frame)) => frame,
             _ => return 0,
@@ -174,11 +176,11 @@ impl AuditFile {
     }
 
     /// Reads a file that was drawn by [`Model::audit`] and filled by a person; columns and lines may be in any order.
-    /// `as_written` says how the table is written, where that cannot be seen.
-    pub fn read(path: &Path, as_written: &ReadOptions) -> Result<Self, Error> {
+    /// `files` says how the table is written, where that cannot be seen.
+    pub fn read(path: &Path, files: &FileOptions) -> Result<Self, Error> {
         let name = path.display().to_string();
         let wanted: Vec<String> = Self::columns().map(str::to_string).collect();
-        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..as_written.clone() };
+        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..files.clone().into() };
         let frame = read(path, &options)?;
         let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for column in &frame.columns {

@@ -199,7 +199,7 @@ impl Model {
         rows_of_model: RowsOfModel,
     ) -> Result<AuditDraw, Error> {
         let known = rows_of_model.and_then(Result::ok);
-        let told = known.and_then(KnownRows::label_column).cloned().filter(|_| also.label.is_none());
+        let told = known.and_then(KnownRows::label_column).cloned().filter(|_| also.roles.label.is_none());
         let named = known.and_then(KnownRows::name_column).cloned();
         let also = ReadAgain { keys: true, told, named, ..also.clone() };
         if input.paths().iter().any(|path| is_stream(path)) {

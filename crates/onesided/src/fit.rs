@@ -76,11 +76,10 @@ impl Fit {
         config.reading(&mut options)?;
         if config.method()?.needs_truth() {
             // A label column next to the truth is not a feature either.
-            options.drop.extend(options.label.take());
+            options.drop.extend(options.roles.label.take());
         }
         let no_draw = match options.max_unlabeled {
-            Some(0) => Some("must be at least 1, but is 0"),
-            Some(_) if options.truth.is_some() => {
+            Some(_) if options.roles.truth.is_some() => {
                 Some("draws from unlabeled rows, and the method supervised has none")
             }
             Some(_) if rows != RowsAre::Table => {
@@ -96,7 +95,7 @@ impl Fit {
             let given = [
                 ("prior", matches!(config.prior, Some(PriorGiven::Share(_))), tells),
                 ("prior-in-unlabeled", config.prior_in_unlabeled.is_some(), tells),
-                ("truth", options.truth.is_some(), tells),
+                ("truth", options.roles.truth.is_some(), tells),
                 ("max-unlabeled", options.max_unlabeled.is_some(), "an audit is of all rows"),
             ];
             if let Some(&(setting, _, why)) = given.iter().find(|(_, given, _)| *given) {
@@ -151,7 +150,7 @@ impl Fit {
     /// What else would take a table that did not fit into the memory, besides more of it.
     pub fn instead(&self, input: &Input, error: &Error) -> Vec<Hint> {
         let options = &self.reading;
-        let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
+        let is_draw = options.max_unlabeled.is_some() || options.roles.truth.is_some();
         let is_picture = options.image.is_some() || options.image_shape.is_some();
         if !matches!(error, Error::Data(DataError::Table(TableError::Memory { .. }))) || is_draw || is_picture
         {

@@ -1,6 +1,6 @@
 //! What was set by hand before a fit, so that the same can be asked again.
 
-use onesided_data::Dataset;
+use onesided_data::{Dataset, ReadingAbout, ReadingInfo};
 use onesided_learn::Config;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,9 +8,6 @@ use std::collections::BTreeMap;
 
 /// Settings of the machine, and those that the document has in another place: `scenario`, `options` and `report.seed`.
 const ELSEWHERE: [&str; 7] = ["threads", "device", "checkpoint", "scenario", "option", "monotone", "seed"];
-/// Of how a table is read, what its encoding does not tell.
-const OF_TABLES: [&str; 8] =
-    ["drop", "only", "text", "numeric", "categorical", "date", "missing", "max-unlabeled"];
 
 /// Settings by their names, as texts; how a table is read by the names of options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,11 +24,17 @@ pub(crate) fn given(config: &Config, data: &Dataset, are_drawn: bool) -> Given {
     let reading = data.asked().map_or_else(Map::new, |options| object(serde_json::to_value(options)));
     let plain = object(serde_json::to_value(onesided_data::InputOptions::default()));
     let reading = reading.into_iter().filter(|(name, value)| {
-        OF_TABLES.contains(&name.as_str())
+        is_told(name)
             && plain.get(name).is_none_or(|default| default != value)
             && (are_drawn || name != "max-unlabeled")
     });
     Given { settings: settings.chain(reading).collect() }
+}
+
+/// Of how a table is read, what its encoding does not tell: which columns are features, of which kind, and which rows are read.
+fn is_told(name: &str) -> bool {
+    let about = ReadingInfo::find(name).map(|setting| setting.about);
+    matches!(about, Some(ReadingAbout::Features | ReadingAbout::Rows))
 }
 
 /// Both are written as objects.

@@ -53,7 +53,7 @@ impl fmt::Display for Inverted {
 impl About {
     /// Why the labels that the model was fitted with look inverted, where they do.
     pub fn inverted(&self) -> Option<Inverted> {
-        if self.method == "supervised" {
+        if self.is_supervised() {
             return None;
         }
         let auc = self.report.metrics.get("auc_pu").and_then(|&auc| Inverted::by_auc(auc, false));

@@ -172,8 +172,8 @@ pub use list::{
 };
 pub use model::{HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
-    ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
-    ReadAgain, Scenario, Streamed,
+    ClassPrior, Counts, Cutting, Dataset, Encoding, FileOptions, Input, InputOptions, Label, Matrix,
+    PriorInUnlabeled, READING, ReadAgain, ReadingAbout, ReadingInfo, Roles, Scenario, Streamed,
 };
 pub use onesided_eval::{
     AtTop, Contradiction, FILE_NEEDS_RANDOM_LABELS, Interval, LabelingOdds, Over, RANDOM_LABELS, RecallCut,

@@ -38,13 +38,13 @@ impl Table {
 
     /// The column that says which rows are positive.
     pub fn label(mut self, column: impl Into<String>) -> Self {
-        self.reading.label = Some(column.into());
+        self.reading.roles.label = Some(column.into());
         self
     }
 
     /// The value of the label, or the folder, that means positive.
     pub fn positive(mut self, value: impl Into<String>) -> Self {
-        self.reading.positive = Some(value.into());
+        self.reading.roles.positive = Some(value.into());
         self
     }
 

@@ -42,7 +42,7 @@ fn learner() -> Learner {
 }
 
 fn data(path: &Scratch) -> onesided::Dataset {
-    let options = InputOptions { label: Some("label".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("label");
     options.read(&Input::one(&path.0)).unwrap()
 }
 

@@ -81,7 +81,7 @@ fn the_service_says_what_predict_says() {
     if !are_here() {
         return;
     }
-    let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let data = options.read(&Input::one(tables().join("train.csv"))).unwrap();
     let learner = Learner::new().method("weighted-lr").prior(ClassPrior::new(0.3).unwrap());
     let file =

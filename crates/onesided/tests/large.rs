@@ -1,6 +1,6 @@
 //! Tables that do not fit into memory: trees learn from one byte per cell, and what a draw left out calibrates.
 
-use onesided::data::{DataError, Label, draw_unlabeled};
+use onesided::data::{DataError, Label, Roles, draw_unlabeled};
 use onesided::eval::probability;
 use onesided::{
     ClassPrior, Encoding, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice,
@@ -52,7 +52,7 @@ fn table(rows: usize) -> String {
 }
 
 fn options() -> InputOptions {
-    InputOptions { label: Some("y".to_string()), ..InputOptions::default() }
+    InputOptions::labeled("y")
 }
 
 fn trees() -> Learner {
@@ -70,7 +70,8 @@ fn the_model_and_its_rows_are_those_of_a_table_in_memory_to_the_byte() {
     let file = File::new("same.csv", &table(2_500));
     let input = Input::one(&file.0);
     let learner = trees().prior(ClassPrior::new(0.33).unwrap());
-    let weighted = InputOptions { weight: Some("w".to_string()), ..options() };
+    let weighted =
+        InputOptions { roles: Roles { weight: Some("w".to_string()), ..options().roles }, ..options() };
     let dropped = InputOptions { drop: vec!["kind".to_string()], ..options() };
     for options in [options(), weighted, dropped] {
         let [held, large] = both(&learner, &options, &input);
@@ -138,7 +139,7 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     let ready = fit.read(&input).unwrap();
     let data = ready.data().clone();
     let model = ready.learn(&mut |_| Signal::Continue).unwrap();
-    let labeled = ReadAgain { label: Some("y".to_string()), ..ReadAgain::default() };
+    let labeled = ReadAgain::from(Roles::labeled("y"));
     let whole = model.read_with(&input, &labeled).unwrap();
     let labels = whole.labels().unwrap();
     let drawn = draw_unlabeled(labels, 500, 3).unwrap();
@@ -168,7 +169,11 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     };
     let (positives, unlabeled) = (File::new("p.csv", &of("1")), File::new("u.csv", &of("0")));
     let two = Input::two(&positives.0, &unlabeled.0);
-    let apart = InputOptions { label: None, drop: vec!["y".to_string()], ..options };
+    let apart = InputOptions {
+        roles: Roles { label: None, ..options.roles },
+        drop: vec!["y".to_string()],
+        ..options
+    };
     let model = learner.fit(&Table::from_input(two).reading(apart)).unwrap();
     assert_eq!(model.about().report.held_out.unlabeled, left_out.len() + 5);
 }

@@ -77,10 +77,9 @@ fn the_file_keeps_what_was_asked() {
     let row = |at: usize| format!("{},{},{},{}\n", u8::from(at.is_multiple_of(3)), at % 7, at % 5, at % 2);
     std::fs::write(&path, format!("y,a,b,c\n{}", (0..120).map(row).collect::<String>())).unwrap();
     let options = InputOptions {
-        label: Some("y".to_string()),
         drop: vec!["b".to_string()],
         categorical: vec!["c".to_string()],
-        ..InputOptions::default()
+        ..InputOptions::labeled("y")
     };
     let data = options.read(&Input::one(&path)).unwrap();
     let model = learner().threads(1).seed(4).fit(&data).unwrap();

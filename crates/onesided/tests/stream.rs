@@ -26,7 +26,7 @@ fn written(name: &str, rows: usize) -> PathBuf {
 #[test]
 fn pieces_have_the_scores_of_the_whole() {
     let (train, new) = (written("train.csv", 240), written("new.csv", 2_103));
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("y");
     let data = options.read(&Input::one(&train)).unwrap();
     let learner = || Learner::new().prior(ClassPrior::new(0.3333).unwrap()).seed(1).threads(2);
     let network = |name: &str| learner().model(name.parse::<ModelChoice>().unwrap()).epochs(2);

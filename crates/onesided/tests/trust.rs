@@ -1,6 +1,6 @@
 //! Reserved positives and audits through the library.
 
-use onesided::data::{Dataset, Label, Matrix, OutColumn, ReadOptions, Stream, write_table};
+use onesided::data::{Dataset, FileOptions, Label, Matrix, OutColumn, Stream, write_table};
 use onesided::{
     Audit, AuditFile, AuditSettings, ClassPrior, Error, Learner, Model, Over, Promised, RecallTarget,
     Reserve, Top,
@@ -104,7 +104,7 @@ fn an_audit_gives_rows_answers_and_probabilities() {
         let columns: Vec<(&str, OutColumn)> = columns.iter().map(|(n, c)| (n.as_str(), c.clone())).collect();
         let path = folder.join(format!("{seed}.csv"));
         write_table(&path, &columns).unwrap();
-        AuditFile::read(&path, &ReadOptions::default()).unwrap()
+        AuditFile::read(&path, &FileOptions::default()).unwrap()
     };
     let files = [file(1, 150), file(2, 400)];
     std::fs::remove_dir_all(&folder).unwrap();

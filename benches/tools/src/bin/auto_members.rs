@@ -18,7 +18,7 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let given: Vec<String> = std::env::args().skip(1).collect();
     let [train, test, prior, out] = &given[..] else { return Err("train.csv test.csv PRIOR OUT".into()) };
-    let options = InputOptions { label: Some("label".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("label");
     let data = options.read(&Input::One(train.into()))?;
     let new = data.encoding().read(&Input::One(test.into()), &ReadAgain::default())?;
     let mut task =

@@ -12,7 +12,7 @@ use onesided_trees::{LabeledRows, TreesConfig, fit};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let given: Vec<String> = std::env::args().skip(1).collect();
     let [train, test] = &given[..] else { return Err("train.csv test.csv".into()) };
-    let options = InputOptions { label: Some("label".to_string()), ..InputOptions::default() };
+    let options = InputOptions::labeled("label");
     let data = options.read(&Input::One(train.into()))?;
     let new = data.encoding().read(&Input::One(test.into()), &ReadAgain::default())?;
     let views = Views::new(&data);

@@ -6,13 +6,16 @@
 
 use onesided::prior::PriorSettings;
 use onesided::{Error, Input, InputOptions, Label, Learner};
+use onesided_data::Roles;
 use std::path::Path;
 
 fn main() -> Result<(), Error> {
     for path in std::env::args().skip(1) {
         let named = |name: &str| Some(name.to_string());
-        let options =
-            InputOptions { label: named("label"), truth: named("truth"), ..InputOptions::default() };
+        let options = InputOptions {
+            roles: Roles { label: named("label"), truth: named("truth"), ..Roles::default() },
+            ..InputOptions::default()
+        };
         let data = options.read(&Input::one(Path::new(&path)))?;
         let learner = Learner::new().threads(1).prior_settings(PriorSettings::quick());
         let report = learner.estimate_prior(&data)?;

@@ -13,6 +13,7 @@ use onesided::data::{Stream, digits};
 use onesided::learn::{Machine, Task, Views};
 use onesided::prior::{CrossFitting, Evidence, Needs, answer, consensus, estimators};
 use onesided::{Dataset, Input, InputOptions, Label, Matrix, Scenario, Signal};
+use onesided_data::Roles;
 use onesided_experiment::{mnist, usps};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -218,7 +219,7 @@ fn load(set: &str, tables: &Path, sets: &Path) -> Result<(Matrix, Vec<bool>), Bo
             (Matrix::new(images.labels.len(), 256, images.values)?, even(&images.labels))
         }
         table => {
-            let options = InputOptions { truth: Some("truth".to_string()), ..InputOptions::default() };
+            let options = InputOptions { roles: Roles::true_in("truth"), ..InputOptions::default() };
             let data = options.read(&Input::one(tables.join(format!("{table}.csv"))))?;
             (data.dense()?.into_owned(), data.truth().unwrap_or_default().to_vec())
         }

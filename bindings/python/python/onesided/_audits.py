@@ -70,9 +70,12 @@ class AuditReport:
 
 
 def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], keep: Any) -> Any:
-    """The table to fill in: of pandas with X's own index where X is, of polars where X is, of pandas where that is there, or a dict."""
-    cells: dict[str, Any] = dict(columns)
-    cells["row"] = [int(row) for row in cells["row"]]
+    """The table to fill in: of pandas with X's own index where X is, of polars where X is, of pandas where that is there, or a dict.
+
+    Files count rows from 1 and Python from 0, so the files' column ``row`` is left out: the index says which row a line is about, and
+    ``position``, from 0, where there is no index.
+    """
+    cells: dict[str, Any] = {name: of for name, of in columns if name != "row"}
     if "score" in cells:
         cells["score"] = [float(score) for score in cells["score"]]
     draw = cells.pop("draw")
@@ -83,11 +86,11 @@ def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], kee
     if kind == "polars":
         import polars
 
-        return polars.DataFrame(cells)
+        return polars.DataFrame({"position": drawn, **cells})
     try:
         import pandas
     except ImportError:
-        return cells
+        return {"position": drawn, **cells}
     return pandas.DataFrame(cells, index=X.index[drawn] if kind == "pandas" else drawn)
 
 

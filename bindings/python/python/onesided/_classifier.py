@@ -649,8 +649,8 @@ class PUClassifier(Estimator):
         data frame
             A line per drawn row, in random order: of pandas with the index of X, or of polars, as X is. Fill the column ``positive``
             with yes, no or unsure, and ``note`` and ``reviewer`` as you like, and save it to a file if you want. Lines and columns may be
-            sorted and moved. ``key`` and ``draw`` say which row a line is about; ``row`` is its number, from 1, for people. What to
-            expect of the answers is in ``attrs`` of a data frame of pandas.
+            sorted and moved. ``key`` and ``draw`` say which row a line is about; for people the index does, or ``position``, from 0,
+            where there is no pandas. What to expect of the answers is in ``attrs`` of a data frame of pandas.
         """
         given = self._new_rows(X)
         cuts = [str(cut) for cut in ([cuts] if isinstance(cuts, (int, str)) else cuts)]

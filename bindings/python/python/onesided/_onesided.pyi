@@ -105,13 +105,14 @@ def fit(
     labels: np.ndarray,
     apart: bool,
     settings: dict[str, list[str]],
-    reading: str,
+    reading: dict[str, list[str]],
     tell: _Tell,
     weights: np.ndarray | None = None,
     audit: list[Any] | None = None,
 ) -> tuple[Model, _Said, str]: ...
 def audit_columns() -> list[str]: ...
 def settings() -> list[tuple[str, str, str]]: ...
+def reading_settings() -> list[tuple[str, str, bool]]: ...
 def methods() -> list[tuple[str, str, str, bool]]: ...
 def estimate_prior(
     parts: list[_Rows],
@@ -120,7 +121,7 @@ def estimate_prior(
     names: list[str],
     scorer: str,
     settings: dict[str, list[str]],
-    reading: str,
+    reading: dict[str, list[str]],
     tell: _Tell,
 ) -> tuple[Prior, _Said]: ...
 def estimators() -> list[tuple[str, str, str, str]]: ...

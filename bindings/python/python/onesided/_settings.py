@@ -1,51 +1,44 @@
-"""Keywords as Rust takes them: settings of a fit as texts, and how X is read as JSON."""
+"""Keywords as Rust takes them: names with texts, those of a fit and those that say how X is read."""
 
 from __future__ import annotations
 
 import decimal
-import json
 import os
 from typing import Any
 
 import numpy as np
 
 from ._estimator import seed_of, threads_of, whole
+from ._onesided import reading_settings
 
-# Keywords that say how X is read; the others are settings of the fit.
-READING = (
-    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
-    "max_terms", "stop_words", "max_unlabeled",
-)
+# Keywords that say how X is read, as the library lists them; the others are settings of the fit.
+READING = tuple(name for name, _, _ in reading_settings())
 # Those that name columns.
-COLUMNS = ("drop", "only", "text", "numeric", "categorical", "date")
+COLUMNS = tuple(name for name, _, repeated in reading_settings() if repeated)
 # Those that are a number.
-_NUMBERS = ("ngrams", "min_texts", "max_terms", "max_unlabeled")
-# What terms count, as the command calls it and as Rust does.
-_FEATURES = {"counts": "counts", "tfidf": "tf-idf", "sublinear": "sublinear-tf-idf"}
+_NUMBERS = tuple(name for name, takes, _ in reading_settings() if takes == "N")
+# What terms count, as a model's file calls it and as the keyword does.
+_FEATURES = {"counts": "counts", "tf-idf": "tfidf", "sublinear-tf-idf": "sublinear"}
 # Keywords of the estimator itself.
 OWN = ("pos_label", "negative", "verbose")
 # Shares that may be written in percent.
 _SHARES = ("prior", "prior_in_unlabeled", "hold_out")
 
-def reading_of(params: dict[str, Any]) -> str:
-    """How X is to be read, as JSON."""
+
+def reading_of(params: dict[str, Any]) -> dict[str, list[str]]:
+    """How X is to be read, as texts."""
     given = {}
     for name in READING:
         value = params.get(name)
         if value is None:
             continue
         if name in COLUMNS:
-            value = names_of(name, value)
-        elif name == "image_shape":
-            value = _shape_of(value)
-        elif name in _NUMBERS:
-            value = whole(name, value)
-        elif name == "features":
-            value = _FEATURES.get(value, value)
-            if value not in _FEATURES.values():
-                raise ValueError(f"features: must be one of {', '.join(map(repr, _FEATURES))}, but is {value!r}")
-        given[name] = value
-    return json.dumps(given)
+            given[name] = names_of(name, value)
+        elif name == "image_shape" and not isinstance(value, str):
+            given[name] = ["x".join(str(side) for side in value)]
+        else:
+            given[name] = [str(whole(name, value) if name in _NUMBERS else value)]
+    return given
 
 
 def names_of(name: str, value: Any) -> list[str]:
@@ -66,15 +59,6 @@ def check_columns(params: dict[str, Any], kind: str) -> None:
         if kind != "table" and len(names_of(name, params.get(name))) > 0:
             what = "a sparse matrix, whose columns have no names" if kind == "sparse" else f"{kind}, which have no columns"
             raise ValueError(f"{name}: it names columns of a table, and X is {what}; leave it out")
-
-
-def _shape_of(value: Any) -> Any:
-    text = value if isinstance(value, str) else "x".join(str(side) for side in value)
-    try:
-        channels, height, width = (int(side) for side in text.lower().split("x"))
-    except ValueError:
-        raise ValueError(f"image_shape: must be like '3x32x32' or (3, 32, 32), but is {value!r}") from None
-    return {"channels": channels, "height": height, "width": width}
 
 
 def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
@@ -158,9 +142,8 @@ def _reading_params(encoding: dict[str, Any]) -> dict[str, Any]:
     options = next((one["text"]["options"] for one in texts if "text" in one), None)
     if options is None:
         return {}
-    names = {rust: name for name, rust in _FEATURES.items()}
     return {
-        "features": names[options["weighting"]],
+        "features": _FEATURES[options["weighting"]],
         "ngrams": options["phrase_lengths"][1],
         "min_texts": options["min_texts"],
         "max_terms": options["max_terms"],

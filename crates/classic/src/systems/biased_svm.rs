@@ -13,7 +13,7 @@
 //! likely positive as not where Pr\[labeled\] = c / 2, and j = (2 - c) / c weighs the two errors so; 1.5 for c = 0.8.
 
 use super::System;
-use super::info::{AT_RANDOM, SystemInfo};
+use super::info::{AT_RANDOM, Growth, SystemInfo};
 use super::space::{Space, behind, random_features, support_vectors};
 use crate::choice::{ENOUGH, ENOUGH_FOR_KERNELS, choose};
 use crate::{ClassicError, ClassicModel, Kernel, MOST_ROWS, OptionInfo, OptionValues, Takes, Task};
@@ -44,7 +44,10 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     summary: "support vector machine that pays more for a missed positive than for an unlabeled row",
     citation: "Liu, Dai, Li, Lee and Yu, ICDM 2003",
     assumes: AT_RANDOM,
-    scales: "linear in the stored values; with an RBF kernel quadratic, up to 50,000 rows",
+    scales: Growth {
+        time: "linear",
+        more: " in the stored values; with an RBF kernel quadratic, up to 50,000 rows",
+    },
     needs_prior: false,
     needs_counts: false,
     as_is: false,

@@ -16,7 +16,7 @@ pub struct SystemInfo {
     /// What must hold of the data.
     pub assumes: &'static str,
     /// How time and memory grow.
-    pub scales: &'static str,
+    pub scales: Growth,
     /// Whether it cannot do without the prior.
     pub needs_prior: bool,
     /// Whether rows must hold no negative values.
@@ -39,6 +39,21 @@ pub struct SystemInfo {
     pub build: fn(&OptionValues) -> Result<Box<dyn System>, OptionError>,
 }
 
+/// How time and memory grow.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {
+    /// In a word or two, for a table.
+    pub time: &'static str,
+    /// The rest of the sentence.
+    pub more: &'static str,
+}
+
+impl std::fmt::Display for Growth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.time, self.more)
+    }
+}
+
 impl SystemInfo {
     /// The system with the options `given` as names and values, everything else at its default.
     pub fn with_options(&self, given: &[(String, String)]) -> Result<Box<dyn System>, OptionError> {
@@ -49,5 +64,6 @@ impl SystemInfo {
 // What several systems say in the same words.
 
 pub(crate) const AT_RANDOM: &str = "labeled positives are a random subset of the positives";
-pub(crate) const LINEAR_TIME: &str = "linear in the stored values; sparse rows stay sparse";
+pub(crate) const LINEAR_TIME: Growth =
+    Growth { time: "linear", more: " in the stored values; sparse rows stay sparse" };
 pub(crate) const COST: &str = "the price of an example on the wrong side, against the size of the weights";

@@ -18,7 +18,7 @@
 //! [`Kldce::random_features`] runs [`Ldce`] on random features of the same kernel.
 
 use super::System;
-use super::info::{AT_RANDOM, SystemInfo};
+use super::info::{AT_RANDOM, Growth, SystemInfo};
 use super::ldce::Ldce;
 use super::space::{behind, random_features};
 use crate::choice::{ENOUGH_FOR_KERNELS, choose};
@@ -57,7 +57,10 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     summary: "ldce with a kernel, or with random features for large sets",
     citation: "Gong, Shi, Liu, Zhang, Yang and Tao, TPAMI 2021",
     assumes: AT_RANDOM,
-    scales: "quadratic, up to 50,000 rows, all of them in the model; random features: linear",
+    scales: Growth {
+        time: "quadratic",
+        more: ", up to 50,000 rows, all of them in the model; random features: linear",
+    },
     needs_prior: true,
     needs_counts: false,
     as_is: false,

@@ -12,7 +12,7 @@ pub mod s_em;
 mod space;
 pub mod weighted_lr;
 
-pub use info::SystemInfo;
+pub use info::{Growth, SystemInfo};
 pub use space::Space;
 
 use crate::{ClassicError, ClassicModel, Task};

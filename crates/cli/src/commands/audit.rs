@@ -4,21 +4,23 @@ use super::fitted_rows::tell_list;
 use super::review::share;
 use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, FileFlags, check_texts, print_new_notes};
+use crate::inputs::{check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
+use crate::reading_flags::FileFlags;
 use clap::{Args, Subcommand};
 use onesided::data::{
-    OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically, write_table_as,
+    FileOptions, OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically,
+    write_table_as,
 };
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
-    KnownRows, RANDOM_LABELS,
+    KnownRows, RANDOM_LABELS, Roles,
 };
 use onesided_report::{ReviewPage, ReviewRow, data_address, review_page};
 use serde_json::{Value, json};
@@ -138,19 +140,18 @@ pub fn run(flags: &Audit, as_json: bool) -> Result<(), Failure> {
 }
 
 fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
-    let format = flags.files.format()?;
+    let files = flags.files.files()?;
     if is_standard_output(&flags.out) {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
     let as_page =
         output_path::has_extension(&flags.out, "html") || output_path::has_extension(&flags.out, "htm");
     if !as_page {
-        output_path::check_table(&flags.out, format)?;
+        output_path::check_table(&flags.out, files.format)?;
     }
     let style = ListStyle::named(flags.out_style.as_deref())?;
     output_path::check(&flags.out, &[&flags.model, &flags.file])?;
-    let filled = if as_page { 0 } else { AuditFile::filled(&flags.out, &flags.files.as_written()?) };
+    let filled = if as_page { 0 } else { AuditFile::filled(&flags.out, &files) };
     if filled > 0 {
         return Err(Failure::input(format!(
             "'{}' holds {}, which a new draw would replace; name another file with --out, or delete it",
@@ -166,18 +167,17 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     check_texts(&model, &flags.text)?;
     // Whoever answers in a browser has nothing else to look at.
     let all = match as_page && flags.id.is_empty() && flags.file.is_file() {
-        true => columns_of(flags, beside.as_ref().ok())?,
+        true => columns_of(flags, &files, beside.as_ref().ok()),
         false => Vec::new(),
     };
-    let also = AlsoColumns {
-        id: if all.is_empty() { &flags.id } else { &all },
-        label: flags.label.as_ref(),
-        positive: flags.positive.as_ref(),
-        negative: flags.negative.as_ref(),
-        text: &flags.text,
-        ..AlsoColumns::default()
+    let roles = Roles {
+        id: if all.is_empty() { flags.id.clone() } else { all },
+        label: flags.label.clone(),
+        positive: flags.positive.clone(),
+        negative: flags.negative.clone(),
+        ..Roles::default()
     };
-    let also = flags.files.again(&[&flags.file], &also)?;
+    let also = flags.files.again(&[&flags.file], roles, &[], &flags.text)?;
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let input = Input::one(&flags.file);
     let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));
@@ -186,13 +186,13 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     print_device(&model, drawn.largest_piece);
     warnings.extend(tell_list(&drawn.said, &["cross-fit", "label"]));
     if as_page {
-        write_page(&drawn, flags)?;
+        write_page(&drawn, flags, &files)?;
     }
     let columns = drawn.columns(flags.scores);
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
     if !as_page {
-        let how = style.write_as(&flags.file, &flags.files, &drawn.notes, flags.safe_csv)?;
+        let how = style.write_as(&flags.file, &files, &drawn.notes, flags.safe_csv);
         let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
         cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     }
@@ -221,17 +221,17 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
 }
 
 /// The columns of the table but for that of the labels, which would tell what to answer.
-fn columns_of(flags: &Draw, known: Option<&KnownRows>) -> Result<Vec<String>, Failure> {
+fn columns_of(flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> Vec<String> {
     let labels = flags.label.iter().chain(known.and_then(KnownRows::label_column).map(|label| &label.column));
     let labels: Vec<&String> = labels.collect();
-    let mut names = column_names(&flags.file, &flags.files.as_written()?).unwrap_or_default();
+    let mut names = column_names(&flags.file, &files.clone().into()).unwrap_or_default();
     names.retain(|name| !labels.contains(&name) && !name.is_empty());
     names.truncate(PAGE_COLUMNS);
-    Ok(names)
+    names
 }
 
 /// Writes the drawn rows as a page to answer in.
-fn write_page(drawn: &AuditDraw, flags: &Draw) -> Result<(), Failure> {
+fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<(), Failure> {
     let texts = |column: &OutColumn| match column {
         OutColumn::Text(cells) => cells.clone(),
         _ => Vec::new(),
@@ -246,7 +246,7 @@ fn write_page(drawn: &AuditDraw, flags: &Draw) -> Result<(), Failure> {
     let row = |at: usize| -> Result<ReviewRow, Failure> {
         let cells: Vec<String> = ids.iter().filter_map(|(_, cells)| cells.get(at).cloned()).collect();
         let (text, picture) = match (in_folder, cells.first()) {
-            (true, Some(name)) => shown(&flags.file.join(name), &flags.files)?,
+            (true, Some(name)) => shown(&flags.file.join(name), files)?,
             _ => (None, None),
         };
         Ok(ReviewRow { key: keys[at].clone(), row: drawn.rows[at].row as u64 + 1, cells, text, picture })
@@ -264,14 +264,14 @@ fn write_page(drawn: &AuditDraw, flags: &Draw) -> Result<(), Failure> {
 }
 
 /// A file of a folder: its text, or its picture as an address that holds it.
-fn shown(path: &Path, files: &FileFlags) -> Result<(Option<String>, Option<String>), Failure> {
+fn shown(path: &Path, files: &FileOptions) -> Result<(Option<String>, Option<String>), Failure> {
     let bytes = std::fs::read(path)
         .map_err(|error| Failure::input(format!("cannot read '{}': {error}", path.display())))?;
     let kind = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_lowercase();
     Ok(match kind.as_str() {
         "png" => (None, Some(data_address("image/png", &bytes))),
         "jpg" | "jpeg" => (None, Some(data_address("image/jpeg", &bytes))),
-        _ => (Some(decode(bytes, files.encoding()?).text), None),
+        _ => (Some(decode(bytes, files.encoding).text), None),
     })
 }
 
@@ -329,11 +329,10 @@ fn drawn_as_text(drawn: &AuditDraw, flags: &Draw, as_page: bool) -> String {
 }
 
 fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
     let confidence = share("--confidence", &flags.confidence)?;
-    let as_written = flags.files.as_written()?;
+    let written = flags.files.files()?;
     let model = model_file::load(&flags.model, flags.file.iter().map(PathBuf::as_path))?;
-    let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
+    let files = flags.file.iter().map(|file| AuditFile::read(file, &written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let answers = Answers::new(&model, &files)?;
     let report = answers.report(confidence)?;

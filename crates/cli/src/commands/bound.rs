@@ -2,12 +2,12 @@
 
 use crate::args::Bound;
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, print_new_notes};
+use crate::inputs::print_new_notes;
 use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
 use onesided::data::counted;
 use onesided::loss::RademacherSource;
-use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS};
+use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS, Roles};
 use serde_json::{Value, json};
 
 /// The largest number of draws: more would only sharpen a mean that is sharp already.
@@ -24,7 +24,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     if flags.draws > MOST_DRAWS {
         return Err(Failure::input(format!("--draws must be at most {MOST_DRAWS}, but is {}", flags.draws)));
     }
-    flags.files.limit_memory()?;
+    flags.files.files()?;
     let model = model_file::load(&flags.model, [flags.file.as_path()])?.on_device(Device::Auto);
     let about = model.about();
     if !matches!(about.features.as_ref(), Encoding::Table(_)) {
@@ -38,12 +38,8 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
             "the bound is that of networks, but the model is trees; fit one with --model linear",
         ));
     }
-    let also = AlsoColumns {
-        label: Some(&flags.label),
-        positive: flags.positive.as_ref(),
-        ..AlsoColumns::default()
-    };
-    let also = flags.files.again(&[&flags.file], &also)?;
+    let roles = Roles { positive: flags.positive.clone(), ..Roles::labeled(&flags.label) };
+    let also = flags.files.again(&[&flags.file], roles, &[], &[])?;
     let data = model.read_with(&Input::one(&flags.file), &also)?.without_blank().into_owned();
     print_new_notes(&model, data.notes());
     let found = model.bound(&data, flags.delta, flags.draws)?;

@@ -8,7 +8,7 @@ use crate::output_path;
 use crate::progress::interrupted;
 use onesided::data::{Stream, WriteAs, counted, grouped, write_atomically};
 use onesided::learn::Reserve;
-use onesided::{Fit, Input, InputOptions, Learner, List, ReadAgain, RecallTarget, Signal, rows_file};
+use onesided::{Fit, Input, InputOptions, Learner, List, ReadAgain, RecallTarget, Roles, Signal, rows_file};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
     ));
 
     let learner = Learner::new().reserve(Reserve::Rows(RESERVED)).threads(flags.threads).device(device);
-    let reading = InputOptions { label: Some("said_yes".to_string()), ..InputOptions::default() };
+    let reading = InputOptions { roles: Roles::labeled("said_yes"), ..InputOptions::default() };
     let input = Input::one(&table);
     let ready = Fit::new(learner).reading(reading).read(&input)?;
     let model = ready.learn(&mut |_| Signal::from(!interrupted()))?;
@@ -57,7 +57,8 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
     }
     model.save(&model_file)?;
     let list = List::of(&model).threads(flags.threads);
-    let also = ReadAgain { id: vec!["customer".to_string()], ..ReadAgain::default() };
+    let roles = Roles { id: vec!["customer".to_string()], ..Roles::default() };
+    let also = ReadAgain { roles, ..ReadAgain::default() };
     let mut ranked = list.read(&input, &also)?;
     let rows = ranked.rows();
     let review = ranked.review()?;

@@ -6,7 +6,7 @@ use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, Places, check_texts, print_new_notes, shifts};
+use crate::inputs::{Places, check_texts, print_new_notes, shifts};
 use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
@@ -14,7 +14,8 @@ use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
     About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, Met, MetRows,
-    Model, NegativeMetrics, RANDOM_LABELS, RowKind, RowLookup, Streamed, pu_metrics_by_name, rests_on_prior,
+    Model, NegativeMetrics, RANDOM_LABELS, Roles, RowKind, RowLookup, Streamed, pu_metrics_by_name,
+    rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -25,7 +26,7 @@ const SEED: u64 = 0;
 
 /// Where the rows are; flags that say nothing, or contradict one another, are refused.
 fn place(flags: &Evaluate) -> Result<Input, Failure> {
-    let negative = [("--negative", flags.negative.is_some())];
+    let negative = [("negative", flags.negative.is_some())];
     let input = answered(&flags.places, &flags.label, &flags.truth, flags.positive.as_deref(), &negative)?;
     if flags.negative.is_some() && flags.label.is_none() {
         return Err(Failure::input("--negative is a value of the label column; name it with --label COLUMN"));
@@ -46,8 +47,7 @@ pub(super) fn answered(
     positive: Option<&str>,
     more: &[(&str, bool)],
 ) -> Result<Input, Failure> {
-    let answers =
-        [("--label", label.is_some()), ("--truth", truth.is_some()), ("--positive", positive.is_some())];
+    let answers = [("label", label.is_some()), ("truth", truth.is_some()), ("positive", positive.is_some())];
     let input = places.input(&[&answers, more].concat())?;
     match (&input, label, truth) {
         (Input::One(folder), None, None) if folder.is_dir() && positive.is_some() => Ok(input),
@@ -93,7 +93,7 @@ fn is_folder(input: &Input) -> bool {
 
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
+    flags.files.files()?;
     let input = place(flags)?;
     let asked = flags.review.asked(false)?;
     if flags.review.given() && matches!((&input, &flags.label), (Input::One(_), None)) && !is_folder(&input) {
@@ -106,16 +106,15 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let about = model.about();
-    let also = AlsoColumns {
-        label: flags.label.as_ref(),
-        truth: flags.truth.as_ref(),
-        positive: flags.positive.as_ref(),
-        negative: flags.negative.as_ref(),
-        weight: flags.weight.as_ref(),
-        text: &flags.text,
-        ..AlsoColumns::default()
+    let roles = Roles {
+        label: flags.label.clone(),
+        truth: flags.truth.clone(),
+        positive: flags.positive.clone(),
+        negative: flags.negative.clone(),
+        weight: flags.weight.clone(),
+        ..Roles::default()
     };
-    let also = flags.files.again(&input.paths(), &also)?;
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
     let mut lookup = RowLookup::new(&model, (!flags.in_sample).then_some(beside.as_ref()), false);
@@ -159,7 +158,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             }
         };
         // One who fits with the truth knows it.
-        if as_fitted && about.method != "supervised" {
+        if as_fitted && !about.is_supervised() {
             note(&format!(
                 "note: the model was fitted on these folders with '{positive}' as the labeled positives, so the other folders are \
                  unlabeled here, and nothing is known of the truth"

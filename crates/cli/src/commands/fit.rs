@@ -5,18 +5,18 @@ use super::report;
 use super::{with_estimates, with_intervals};
 use crate::columns::print_columns;
 use crate::failure::{Failure, as_flag};
-use crate::inputs::{AlsoColumns, print_notes};
+use crate::inputs::print_notes;
 use crate::metrics::{estimate_table, is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
 use crate::{args, output_path, progress};
-use onesided::data::{ColumnRead, Note, ReadOptions, agree, counted, grouped, noun};
+use onesided::data::{ColumnRead, FileOptions, Note, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, At, AuditFile, Config, Error, Fit, Fitted, Input, InputOptions, Interval, Inverted,
-    Learner, List, Model, RANDOM_LABELS, Ready, RecallTarget, Signal, Tried, prior_warnings, rests_on_prior,
+    About, Answered, At, AuditFile, Config, Error, Fit, Fitted, Input, Interval, Inverted, Learner, List,
+    Model, RANDOM_LABELS, ReadAgain, Ready, RecallTarget, Signal, Tried, prior_warnings, rests_on_prior,
     rows_file,
 };
 use serde_json::{Value, json};
@@ -29,14 +29,9 @@ const ZERO: f64 = 0.000_5;
 /// Turns flags into a fit, checks the way out, reads, learns, saves and tells.
 pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
-    flags.reading.files.limit_memory()?;
     let config = flags.config.config()?;
     let input = place(flags, &config)?;
-    let options = InputOptions {
-        truth: flags.truth.clone(),
-        max_unlabeled: flags.max_unlabeled,
-        ..flags.reading.options(&input)?
-    };
+    let options = flags.reading.options(&input.paths())?;
     if flags.out.as_os_str() == "-" {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
@@ -47,7 +42,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
         output_path::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
     // However the table is written: this file has been through other hands.
-    let audits = flags.audit.iter().map(|file| AuditFile::read(file, &ReadOptions::default()));
+    let audits = flags.audit.iter().map(|file| AuditFile::read(file, &FileOptions::default()));
     let fit = Fit::new(Learner::from_config(config.clone()))
         .reading(options)
         .audits(&audits.collect::<Result<Vec<_>, _>>()?)?
@@ -126,7 +121,7 @@ fn write_page(
     (columns, notes): (&[ColumnRead], &[Note]),
     out: &Path,
 ) -> Result<String, Failure> {
-    let also = flags.reading.files.again(&input.paths(), &AlsoColumns::default())?;
+    let also = ReadAgain::from(flags.reading.files()?);
     let list = List::of(model).threads(threads.unwrap_or(0));
     let summary =
         list.summary(input, &also, &report::settings(flags.no_rows)).map_err(Failure::of_reading)?;
@@ -169,14 +164,14 @@ fn print_answers(answered: &Answered) -> Vec<String> {
 /// Where the rows are; columns of answers that contradict the method are refused.
 fn place(flags: &args::Fit, config: &Config) -> Result<Input, Failure> {
     let method = config.method()?;
-    if !method.needs_truth() && flags.truth.is_some() {
+    if !method.needs_truth() && flags.reading.has("truth") {
         return Err(Failure::input(format!(
             "--truth is for the method supervised, but the method is {}; leave the column out with --drop instead",
             method.name()
         )));
     }
     if method.needs_truth() {
-        if flags.reading.negative.is_some() || flags.places.negatives.is_some() {
+        if flags.reading.has("negative") || flags.places.negatives.is_some() {
             return Err(Failure::input(
                 "the method supervised learns from true labels, and negatives are among them; leave --negative and \
                  --negatives out",
@@ -186,7 +181,7 @@ fn place(flags: &args::Fit, config: &Config) -> Result<Input, Failure> {
             Input::Two { .. } => {
                 Err(Failure::input("the method supervised reads one table with a --truth column"))
             }
-            one if flags.truth.is_none() && !one.paths()[0].is_dir() => {
+            one if !flags.reading.has("truth") && !one.paths()[0].is_dir() => {
                 Err(Error::NeedsTruth(method.name().to_string()).into())
             }
             one => Ok(one),
@@ -318,7 +313,7 @@ fn metric_tables(about: &About, audit: &str) -> String {
         return metric_table(metrics(about).filter(|(name, _)| *name != "auc_pu"));
     }
     let Some(estimate) = &about.prior_estimate else {
-        let truth = about.method == "supervised";
+        let truth = about.is_supervised();
         return if truth { metric_table(metrics(about)) } else { estimate_table(metrics(about)) };
     };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
@@ -365,7 +360,7 @@ fn audit_command(flags: &args::Fit) -> String {
     let mut words = vec!["onesided audit draw".to_string(), shell_word(&flags.out.display().to_string())];
     let table = flags.places.file.as_ref().filter(|file| !file.is_dir() && file.as_os_str() != "-");
     words.push(table.map_or_else(|| "TABLE".to_string(), |file| shell_word(&file.display().to_string())));
-    words.extend(flags.reading.label.iter().map(|label| format!("--label {}", shell_word(label))));
+    words.extend(flags.reading.get("label").map(|label| format!("--label {}", shell_word(label))));
     words.push("--out to_label.csv".to_string());
     words.join(" ")
 }
@@ -383,7 +378,7 @@ fn shell_word(word: &str) -> String {
 fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
-    let is_estimate = about.answers.is_none() && about.method != "supervised";
+    let is_estimate = about.answers.is_none() && !about.is_supervised();
     json!({
         "model": out.display().to_string(),
         "method": about.method,
@@ -426,7 +421,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
 /// What the metrics were measured by, and what they rest on.
 fn measured(about: &About) -> String {
     match about.answers {
-        _ if about.method == "supervised" => "against true labels".to_string(),
+        _ if about.is_supervised() => "against true labels".to_string(),
         Some(answers) => format!(
             "measured on {} of the audit that took no part in training, each counted as often as its chance of being drawn says",
             counted(answers, "answers")
@@ -469,7 +464,7 @@ fn as_portfolio(about: &About) -> String {
         "auto on {}: {what} of {} tried, by the {}\n\n{}\n{}",
         counted(about.features.width(), about.features.columns_are()),
         counted(tried.len(), "models"),
-        report.criterion.replace(", out of fold", " out of fold"),
+        report.criterion,
         table(&rows),
         table(&beside)
     )

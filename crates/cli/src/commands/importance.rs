@@ -3,16 +3,17 @@
 use super::device;
 use super::evaluate::{answered, classes};
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, FileFlags, Places, print_new_notes};
+use crate::inputs::{Places, print_new_notes};
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::Display;
+use crate::reading_flags::FileFlags;
 use clap::Args;
 use onesided::data::{agree, counted, write_atomically};
 use onesided::{
     Against, Dataset, Encoding, Error, Importance as Measured, ImportanceSettings, Input, Label, Model,
-    Signal,
+    Roles, Signal,
 };
 use onesided_report::Bars;
 use serde_json::json;
@@ -68,7 +69,7 @@ pub struct Importance {
 
 /// Reads, shuffles, measures and tells.
 pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
+    flags.files.files()?;
     for (flag, number) in [("--repeats", flags.repeats), ("--columns", flags.columns)] {
         if number == 0 {
             return Err(Failure::input(format!("{flag} must be at least 1, but is 0")));
@@ -81,14 +82,14 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     }
     let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
     let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
-    let also = AlsoColumns {
+    let roles = Roles {
         // Where the truth is known it is what counts; a label column next to it is not a feature.
-        label: flags.label.as_ref().filter(|_| flags.truth.is_none()),
-        truth: flags.truth.as_ref(),
-        positive: flags.positive.as_ref(),
-        ..AlsoColumns::default()
+        label: flags.label.clone().filter(|_| flags.truth.is_none()),
+        truth: flags.truth.clone(),
+        positive: flags.positive.clone(),
+        ..Roles::default()
     };
-    let also = flags.files.again(&input.paths(), &also)?;
+    let also = flags.files.again(&input.paths(), roles, &[], &[])?;
     let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
     let is_met = model.has_met(&data, Some(beside.as_ref()))?;
     let data = match (&input, &flags.positive) {

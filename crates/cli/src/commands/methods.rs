@@ -14,8 +14,7 @@ pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
         let card = Method::find(name)?;
         return if as_json { print_json(&as_object(card)) } else { print(&in_full(card)) };
     }
-    let (elicited, all): (Vec<_>, Vec<_>) =
-        methods().into_iter().partition(|card| card.name().starts_with("elicited:"));
+    let (elicited, all): (Vec<_>, Vec<_>) = methods().into_iter().partition(|card| card.is_elicited());
     if as_json {
         let objects = |cards: &[Method]| -> Vec<Value> { cards.iter().copied().map(as_object).collect() };
         return print_json(&json!({ "methods": objects(&all), "elicited": objects(&elicited) }));
@@ -65,11 +64,8 @@ fn side_by_side(card: Method) -> Vec<String> {
         (Method::System(_), true) => "exactly",
         (Method::System(_), false) => "sampled",
     };
-    // Up to the first stop; a comma inside of a number is none.
-    let scales = card.scales();
-    let end = [";", ", "].iter().filter_map(|stop| scales.find(stop)).min().unwrap_or(scales.len());
-    let time = scales[..end].replace(" in the stored values", "");
-    [card.name(), family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
+    let time = card.scales().time;
+    [card.name(), family(card), prior, input, probability, explains, time].map(str::to_string).to_vec()
 }
 
 fn family(card: Method) -> &'static str {
@@ -160,7 +156,7 @@ fn as_object(card: Method) -> Value {
         "needs_truth": card.needs_truth(),
         "needs_counts": card.needs_counts(),
         "gives": card.gives().to_string(),
-        "scales": card.scales(),
+        "scales": card.scales().to_string(),
         "explains": card.explains(),
         "reconstruction": card.reconstruction(),
         "options": options,

@@ -7,7 +7,7 @@ use super::review::{self, ReviewAnswer};
 use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, check_texts, print_new_notes, shifts};
+use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
@@ -15,7 +15,8 @@ use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{TableError, agree, counted, grouped, is_standard_output};
 use onesided::{
-    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, Scale, Top, WrittenList,
+    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, Roles, Scale, Top,
+    WrittenList,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -28,8 +29,7 @@ const SHOWN: usize = 10;
 
 /// Scores every row; the most likely positive comes first.
 pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
-    let format = flags.files.format()?;
+    let files = flags.files.files()?;
     let to_stdout = flags.out.as_deref().is_some_and(is_standard_output);
     if to_stdout && as_json {
         return Err(Failure::input(
@@ -38,7 +38,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let style = ListStyle::named(flags.out_style.as_deref())?;
     if let (Some(out), false) = (&flags.out, to_stdout) {
-        output_path::check_table(out, format)?;
+        output_path::check_table(out, files.format)?;
         output_path::check(out, &[&flags.model, &flags.file])?;
     }
     if flags.explain == Some(0) {
@@ -49,8 +49,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let asked = review::check(&model, &flags.review)?;
-    let also = AlsoColumns { id: &flags.id, keep: &flags.keep, text: &flags.text, ..AlsoColumns::default() };
-    let also = flags.files.again(&[&flags.file], &also)?;
+    let roles = Roles::named_by(&flags.id);
+    let also = flags.files.again(&[&flags.file], roles, &flags.keep, &flags.text)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
@@ -99,7 +99,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let mut shown = Vec::new();
     let mut written = WrittenList::default();
-    let mut repeated = RepeatedIds::new(if also.id.is_empty() { 0 } else { columns.ids.len() });
+    let mut repeated = RepeatedIds::new(if also.roles.id.is_empty() { 0 } else { columns.ids.len() });
     let list = list.into_rows()?.inspect(|row| {
         if let Ok(row) = row {
             repeated.look_at(row);
@@ -107,7 +107,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     });
     match &flags.out {
         Some(out) => {
-            let how = style.write_as(&flags.file, &flags.files, &notes, flags.safe_csv)?;
+            let how = style.write_as(&flags.file, &files, &notes, flags.safe_csv);
             let write = || columns.write(out, &how, listed, list, &interrupted);
             written = guarded(write).map_err(not_written)?;
             written.cut.iter().for_each(|cut| note(&format!("note: {cut}")));

@@ -2,10 +2,11 @@
 
 use super::fit::rows_of;
 use crate::failure::Failure;
-use crate::inputs::{Places, ReadFlags, print_notes};
+use crate::inputs::{Places, print_notes};
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{Display, guarded};
+use crate::reading_flags::{OfPrior, ReadingFlags};
 use clap::Args;
 use onesided::data::{counted, grouped, noun, write_atomically};
 use onesided::prior::{CrossFitting, Experience, PriorReport, PriorScorer, PriorSettings, estimators};
@@ -50,7 +51,7 @@ pub struct Prior {
     pub list: bool,
     /// How they are read.
     #[command(flatten)]
-    pub reading: ReadFlags,
+    pub reading: ReadingFlags<OfPrior>,
 }
 
 /// Reads, scores, estimates, and says what came of it.
@@ -59,9 +60,8 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         return list(as_json);
     }
     let started = Instant::now();
-    flags.reading.files.limit_memory()?;
     let input = flags.reading.input(&flags.places)?;
-    let options = flags.reading.options(&input)?;
+    let options = flags.reading.options(&input.paths())?;
     let settings = settings(flags)?;
     let scenario = flags.scenario.as_deref().map(str::parse::<Scenario>).transpose()?;
     let device = super::device(&flags.device)?;

@@ -2,15 +2,16 @@
 
 use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, FileFlags, Places, check_texts};
+use crate::inputs::{Places, check_texts};
 use crate::model_file;
 use crate::output::{note, print, print_json};
 use crate::output_path;
 use crate::progress::guarded;
+use crate::reading_flags::FileFlags;
 use crate::typed::typed;
 use clap::Args;
 use onesided::data::{counted, grouped, is_stream, write_atomically};
-use onesided::{Input, List, State, Summary, SummarySettings};
+use onesided::{Input, List, Roles, State, Summary, SummarySettings};
 use onesided_report::{PageSettings, page};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -60,15 +61,14 @@ pub struct Report {
 
 /// Reads, measures and writes.
 pub fn run(flags: &Report, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
-    let input = flags.places.input(&[("--label", flags.label.is_some())])?;
+    let input = flags.places.input(&[("label", flags.label.is_some())])?;
     let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
     check(&flags.out, &read, &input)?;
     let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
     let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
-    let also = AlsoColumns { id: &flags.id, text: &flags.text, ..AlsoColumns::default() };
-    let also = flags.files.again(&input.paths(), &also)?;
+    let roles = Roles { id: flags.id.clone(), ..Roles::default() };
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
     let mut list = List::of(&model).rows_of_model(Some(beside.as_ref())).threads(flags.threads);
     if let Some(label) = &flags.label {
         list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());

@@ -27,9 +27,9 @@ use crate::{
     DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, Phase, SparseMatrix, Store,
 };
 use moments::Moments;
-use onesided_table::ReadOptions;
 use onesided_table::{BlankRows, listed};
 use onesided_table::{Column, LeftOut, Values, WhyLeftOut};
+use onesided_table::{DatesWritten, NumbersWritten, ReadOptions, Written};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -255,33 +255,20 @@ impl Features {
             let some = self.features.iter().filter(|feature| wanted(&feature.kind));
             some.map(|feature| feature.name.clone()).collect()
         };
-        let numeric =
-            self.features.iter().filter(|feature| matches!(feature.kind, FeatureKind::Numeric { .. }));
-        let time = |feature: &Feature| match feature.kind {
-            FeatureKind::Time { style, .. } => Some((feature.name.clone(), Some(style))),
-            _ => None,
-        };
-        let signs = |feature: &Feature| match feature.kind {
-            FeatureKind::Time { signs, .. } => Some((feature.name.clone(), signs)),
-            _ => None,
+        let written = |feature: &Feature| {
+            let written = match feature.kind {
+                FeatureKind::Numeric { .. } => {
+                    let Feature { numbers: style, grouped, no_sign, .. } = *feature;
+                    Written::Numbers(Some(NumbersWritten { style, grouped, no_sign }))
+                }
+                FeatureKind::Boolean { .. } => Written::Flags,
+                FeatureKind::Time { style, signs, .. } => Written::Dates(Some(DatesWritten { style, signs })),
+                _ => return None,
+            };
+            Some((feature.name.clone(), written))
         };
         ReadOptions {
-            date_signs: self.features.iter().filter_map(signs).collect(),
-            times: self.features.iter().filter_map(time).collect(),
-            numeric: numeric.map(|feature| (feature.name.clone(), Some(feature.numbers))).collect(),
-            no_sign: self
-                .features
-                .iter()
-                .filter(|feature| feature.no_sign)
-                .map(|feature| feature.name.clone())
-                .collect(),
-            grouped: self
-                .features
-                .iter()
-                .filter(|feature| feature.grouped)
-                .map(|feature| feature.name.clone())
-                .collect(),
-            boolean: of(|kind| matches!(kind, FeatureKind::Boolean { .. })),
+            written: self.features.iter().filter_map(written).collect(),
             categories: of(|kind| matches!(kind, FeatureKind::Categorical { .. })),
             text: of(|kind| matches!(kind, FeatureKind::Text { .. })),
             only: Some(of(|_| true)),

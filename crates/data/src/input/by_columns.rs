@@ -10,8 +10,8 @@
 
 use super::summary::summary;
 use super::table::notes_of;
-use super::table::{Known, read_tables};
-use super::{Dataset, Input, InputOptions, Note};
+use super::table::read_tables;
+use super::{Dataset, Input, InputOptions, Note, Roles};
 use crate::features::{Feature, Features};
 use crate::screen::Findings;
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
@@ -36,9 +36,9 @@ pub type TakeColumns<'v, E> = dyn FnMut(usize, &[usize], &Columns) -> Result<(),
 impl InputOptions {
     /// Whether a place can be [read by columns](Self::read_by_columns): one table in a file, with a column of labels.
     pub fn can_read_by_columns(&self, input: &Input) -> bool {
-        let other = self.truth.is_some() || self.image.is_some() || self.image_shape.is_some();
+        let other = self.roles.truth.is_some() || self.image.is_some() || self.image_shape.is_some();
         let other = other || self.max_unlabeled.is_some() || !self.text.is_empty();
-        matches!(input, Input::One(path) if path.is_file()) && self.label.is_some() && !other
+        matches!(input, Input::One(path) if path.is_file()) && self.roles.label.is_some() && !other
     }
 
     /// [`read`](Self::read) of a table whose rows are not held: `visit` gets the number of rows and some features at a time as
@@ -56,9 +56,9 @@ impl InputOptions {
         let names =
             Source::at(path).and_then(|source| source.names(&self.as_written())).map_err(DataError::from)?;
         self.check_names(&names)?;
-        let known = Known { ids: &[], ..self.known() };
+        let roles = Roles { id: Vec::new(), ..self.roles.clone() };
         let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
-        let answers = read_tables(input, none, known)?.answers;
+        let answers = read_tables(input, none, (&roles).into())?.answers;
         let labels =
             answers.labels.ok_or_else(|| DataError::NoLabelColumn { file: path.display().to_string() })?;
         let mut reading = Reading::new(self, input, &labels);
@@ -74,7 +74,7 @@ impl InputOptions {
     /// Refuses names of columns that are not there.
     fn check_names(&self, names: &[String]) -> Result<(), DataError> {
         let kinds = self.numeric.iter().chain(&self.categorical).chain(&self.date);
-        for name in self.drop.iter().chain(&self.only).chain(kinds).chain(&self.id) {
+        for name in self.drop.iter().chain(&self.only).chain(kinds).chain(&self.roles.id) {
             if !names.contains(name) {
                 return Err(unknown_column(name, names.iter().map(String::as_str)).into());
             }
@@ -84,8 +84,12 @@ impl InputOptions {
 
     /// Whether a column is one of those that are learned from: whether it was asked for, and is nothing else.
     fn is_feature(&self, name: &String) -> bool {
-        let taken = self.label.iter().chain(&self.weight).chain(&self.id).chain(&self.drop);
-        (self.only.is_empty() || self.only.contains(name)) && !taken.into_iter().any(|other| other == name)
+        (self.only.is_empty() || self.only.contains(name)) && !self.is_taken(name)
+    }
+
+    /// Whether a column has another role, or none.
+    fn is_taken(&self, name: &String) -> bool {
+        self.roles.columns().chain(&self.drop).any(|other| other == name)
     }
 }
 
@@ -147,18 +151,7 @@ impl<'a> Reading<'a> {
     fn read(&self, names: &[String], numbers: &[usize]) -> Result<Frame, DataError> {
         let only = numbers.iter().map(|&at| names[at].clone()).collect();
         let options = ReadOptions { only: Some(only), drop: Vec::new(), ..self.options.read_options() };
-        let nothing = Known {
-            label: None,
-            truth: None,
-            positive: None,
-            negative: None,
-            weight: None,
-            ids: &[],
-            told: None,
-            told_asked: false,
-            named: None,
-        };
-        let mut frame = read_tables(self.input, options, nothing)?.frame;
+        let mut frame = read_tables(self.input, options, (&Roles::default()).into())?.frame;
         if frame.rows != self.labels.len() {
             let (cause, file) = ("it changed while it was being read", self.input.paths()[0]);
             let (file, cause) = (file.display().to_string(), std::io::Error::other(cause));
@@ -265,10 +258,7 @@ impl<'a> Reading<'a> {
         let features = Features::of_columns(features, &self.encoding);
         self.findings.sort_by(place);
         let options = self.options;
-        let taken = |name: &String| {
-            let taken = options.label.iter().chain(&options.weight).chain(&options.id).chain(&options.drop);
-            options.only.contains(name) || taken.into_iter().any(|other| other == name)
-        };
+        let taken = |name: &String| options.only.contains(name) || options.is_taken(name);
         let named = !options.only.is_empty();
         let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
         let columns = summary(&features, &self.report, &unused);
@@ -335,7 +325,7 @@ mod tests {
     fn the_encoding_and_the_cells_are_those_of_the_whole_table() {
         let path = file("whole");
         let input = Input::one(&path);
-        let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+        let options = InputOptions::labeled("y");
         let whole = options.read(&input).unwrap();
         let (data, cells) = read(&options, &input);
         assert_eq!(data.encoding(), whole.encoding());
@@ -364,8 +354,7 @@ mod tests {
     fn names_that_are_not_there_are_refused_and_others_are_kept() {
         let path = file("names");
         let input = Input::one(&path);
-        let label = Some("y".to_string());
-        let options = InputOptions { label, only: vec!["x".to_string()], ..InputOptions::default() };
+        let options = InputOptions { only: vec!["x".to_string()], ..InputOptions::labeled("y") };
         let (data, cells) = read(&options, &input);
         assert_eq!((cells.len(), data.encoding().names()), (1, vec!["x".to_string()]));
         let wrong = InputOptions { drop: vec!["z".to_string()], only: Vec::new(), ..options.clone() };

@@ -5,7 +5,7 @@
 //! chance; what the labeled ones are a share of is not, so the numbers of all rows are kept ([`DrawnFrom`]).
 
 use super::table::{Table, finish, learn, read_settled, read_source, stacked};
-use super::{Dataset, Input, InputOptions, Note};
+use super::{Dataset, Input, InputOptions, Note, Roles};
 use crate::label::{amounts, apart, count_labels};
 use crate::{Amounts, Counts, DataError, Frame, Label};
 use onesided_table::{KeptRows, ReadOptions, Source};
@@ -80,35 +80,33 @@ fn noted(data: Dataset) -> Dataset {
 pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> Result<Dataset, DataError> {
     match input {
         Input::One(path) => {
-            let Some(label) = &options.label else {
+            let Some(label) = &options.roles.label else {
                 return Err(DataError::NoLabelColumn { file: path.display().to_string() });
             };
             let source = Source::at(path)?;
-            let (none, known) = (Some(Vec::new()), options.known());
-            let only = ReadOptions { only: none, ..options.as_written() };
-            let answers = super::table::Known { ids: &[], truth: None, ..known };
-            let Table { answers, .. } = read_source(&source, only, answers)?;
+            let only = ReadOptions { only: Some(Vec::new()), ..options.as_written() };
+            let roles = Roles { id: Vec::new(), truth: None, ..options.roles.clone() };
+            let Table { answers, .. } = read_source(&source, only, (&roles).into())?;
             let labels = answers.labels.ok_or(DataError::NoLabelColumn { file: label.clone() })?;
             let from = DrawnFrom::of(&labels, answers.weights.as_deref());
             let drawn = draw_unlabeled(&labels, unlabeled, options.seed);
             drop(labels);
             let (drawn_from, rows) = (drawn.as_ref().map(|_| from), drawn.map(Arc::new));
             let read = ReadOptions { rows, ..options.read_options() };
-            let Table { frame, answers } = read_source(&source, read, known)?;
+            let Table { frame, answers } = read_source(&source, read, (&options.roles).into())?;
             finish(learn(options, frame, answers.labels.as_deref())?.with_drawn_from(drawn_from), answers)
         }
         // What contradicts two places is for the reader of all rows to say.
-        Input::Two { .. } if options.label.is_some() || options.truth.is_some() => {
+        Input::Two { .. } if options.roles.label.is_some() || options.roles.truth.is_some() => {
             let all = InputOptions { max_unlabeled: None, ..options.clone() };
             super::table::read(&all, input)
         }
         Input::Two { positives, unlabeled: others, negatives } => {
             let whole = options.read_options();
-            let known = options.known();
             let source = Source::at(others)?;
             let only = ReadOptions { only: Some(Vec::new()), ..options.as_written() };
-            let bare = super::table::Known { ids: &[], ..known };
-            let Table { frame: counted, answers: weighed } = read_source(&source, only, bare)?;
+            let bare = Roles { id: Vec::new(), ..options.roles.clone() };
+            let Table { frame: counted, answers: weighed } = read_source(&source, only, (&bare).into())?;
             let labels = vec![Label::Unlabeled; counted.rows];
             let drawn = draw_unlabeled(&labels, unlabeled, options.seed);
             let mut from = DrawnFrom::of(&labels, weighed.weights.as_deref());
@@ -118,7 +116,7 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let negatives = negatives.as_deref().map(Source::at).transpose()?;
             let mut places = vec![(&positives, whole.clone()), (&source, read)];
             places.extend(negatives.iter().map(|source| (source, whole.clone())));
-            let tables = read_settled(&places, known)?;
+            let tables = read_settled(&places, (&options.roles).into())?;
             let of =
                 |table: &Table, labels: &[Label]| DrawnFrom::of(labels, table.answers.weights.as_deref());
             let of_positives = of(&tables[0], &apart(tables[0].frame.rows, 0, 0));

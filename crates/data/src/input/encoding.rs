@@ -3,16 +3,15 @@
 use super::files::{Kind, kind_of, table_in};
 use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
-use super::{Dataset, ImageFrom, ImageInput, Input, Note, keys};
+use super::{Dataset, ImageFrom, ImageInput, Input, Note, Roles, keys};
 use crate::label::apart;
 use crate::{
-    ColumnGroups, DataError, Features, Frame, LabelColumn, Matrix, PictureShape, Pictures, Store,
-    TableFormat, TextFeatures, TimeStyle,
+    ColumnGroups, DataError, Features, FileOptions, Frame, LabelColumn, Matrix, PictureShape, Pictures,
+    Store, TextFeatures,
 };
 use onesided_table::Values;
 use onesided_table::is_dash;
-use onesided_table::{NumberStyle, ReadOptions};
-use onesided_table::{TableError, TextEncoding};
+use onesided_table::{ReadOptions, TableError};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
@@ -43,8 +42,10 @@ pub struct TextInput {
 /// What to read besides the features, for [`Encoding::read`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadAgain {
-    /// A column that says which rows are labeled positive.
-    pub label: Option<String>,
+    /// Columns that are not features: labels, weights, names of rows.
+    pub roles: Roles,
+    /// How files are written.
+    pub files: FileOptions,
     /// The column of a model's labels: what it says of rows is told where the table has it ([`Dataset::told`]).
     pub told: Option<LabelColumn>,
     /// Whether somebody asked for that column: cells that are not understood are refused then.
@@ -53,41 +54,28 @@ pub struct ReadAgain {
     pub named: Option<String>,
     /// Whether rows have keys made of their cells ([`Dataset::keys`]).
     pub keys: bool,
-    /// A column of true labels.
-    pub truth: Option<String>,
-    /// The value in these columns that means positive.
-    pub positive: Option<String>,
-    /// The value in the label column that means negative.
-    pub negative: Option<String>,
-    /// A column of rows' weights.
-    pub weight: Option<String>,
-    /// Columns to know rows by.
-    pub id: Vec<String>,
     /// Columns to keep as they are besides those, for [`Encoding::stream`]; `all` alone means all.
     pub keep: Vec<String>,
     /// For texts of folders: the column that holds them in a table.
     pub text: Vec<String>,
-    /// How bytes are to be read where they have no mark.
-    pub encoding: Option<TextEncoding>,
-    /// The byte between the cells of a text table; what its first lines show if nothing is said.
-    pub delimiter: Option<u8>,
-    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
-    pub format: Option<TableFormat>,
-    /// The decimal sign of numbers that are written as texts; that of the model's own table if nothing is said.
-    pub decimal: Option<NumberStyle>,
-    /// Which of day and month comes first in dates such as `01/02/2024`; as in the model's own table if nothing is said.
-    pub date_order: Option<TimeStyle>,
-    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
-    pub sheet: Option<String>,
-    /// Whether links in a folder that lead out of it are followed.
-    pub follow_links: bool,
+}
+
+impl From<Roles> for ReadAgain {
+    fn from(roles: Roles) -> Self {
+        Self { roles, ..Self::default() }
+    }
+}
+
+impl From<FileOptions> for ReadAgain {
+    fn from(files: FileOptions) -> Self {
+        Self { files, ..Self::default() }
+    }
 }
 
 impl ReadAgain {
     /// Folders have no columns.
     pub(super) fn check_folder(&self, folder: &Path) -> Result<(), DataError> {
-        let answers = self.label.iter().chain(&self.truth).chain(&self.weight);
-        match answers.chain(&self.id).chain(&self.text).next() {
+        match self.roles.columns().chain(&self.text).next() {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
             }
@@ -97,34 +85,13 @@ impl ReadAgain {
 
     /// How tables are written, whatever is read of them.
     pub(super) fn as_written(&self) -> ReadOptions {
-        ReadOptions {
-            encoding: self.encoding,
-            delimiter: self.delimiter,
-            format: self.format,
-            decimal: self.decimal,
-            date_order: self.date_order,
-            sheet: self.sheet.clone(),
-            sheet_with: self
-                .label
-                .iter()
-                .chain(&self.truth)
-                .chain(&self.weight)
-                .chain(&self.id)
-                .cloned()
-                .collect(),
-            ..ReadOptions::default()
-        }
+        self.roles.as_written(&self.files)
     }
 
     pub(super) fn known(&self) -> Known<'_> {
         Known {
-            label: self.label.as_deref(),
-            truth: self.truth.as_deref(),
-            positive: self.positive.as_deref(),
-            negative: self.negative.as_deref(),
-            weight: self.weight.as_deref(),
-            ids: &self.id,
-            told: self.told.as_ref().filter(|_| self.label.is_none()),
+            roles: &self.roles,
+            told: self.told.as_ref().filter(|_| self.roles.label.is_none()),
             told_asked: self.told_asked,
             named: self.named.as_ref(),
         }
@@ -264,9 +231,9 @@ impl Encoding {
     /// Refuses a feature that is asked to be an answer, too.
     pub(super) fn check_answers(&self, also: &ReadAgain) -> Result<(), DataError> {
         let told = also.told.iter().map(|told| &told.column);
-        let answers = also.label.iter().chain(told).map(|name| (name, "the label"));
-        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
-        let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
+        let answers = also.roles.label.iter().chain(told).map(|name| (name, "the label"));
+        let answers = answers.chain(also.roles.truth.iter().map(|name| (name, "the truth")));
+        let mut answers = answers.chain(also.roles.weight.iter().map(|name| (name, "the weight")));
         match answers.find(|(name, _)| self.has_column(name)) {
             Some((column, second)) => {
                 let column = column.clone();
@@ -290,11 +257,11 @@ impl Encoding {
             }
             Encoding::Text(_) => {
                 also.check_folder(folder)?;
-                if matches!(kind_of(folder, also.follow_links)?, Kind::Pictures | Kind::Classes) {
+                if matches!(kind_of(folder, also.files.follow_links)?, Kind::Pictures | Kind::Classes) {
                     let file = folder.display().to_string();
                     return Err(DataError::OtherInput { fitted: "texts", found: "pictures", file });
                 }
-                let folder = read_folder(folder, also.encoding, also.follow_links)?;
+                let folder = read_folder(folder, also.files.encoding, also.files.follow_links)?;
                 let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
                 data.with_ids("file", folder.names)
             }

@@ -3,8 +3,8 @@
 //! The labels are read for it, as a draw reads them first: how many unlabeled rows fit depends on how many labeled ones there
 //! are, and a proposal that fails in turn is worse than none.
 
-use super::table::{Known, read_source};
-use super::{Input, InputOptions};
+use super::table::read_source;
+use super::{Input, InputOptions, Roles};
 use crate::label::count_labels;
 use onesided_table::unlabeled_to_fit;
 use onesided_table::{ReadOptions, Source};
@@ -31,18 +31,18 @@ impl InputOptions {
         let names = Source::at(paths.last()?).ok()?.names(&self.as_written()).ok()?;
         let learned = names.iter().filter(|name| {
             if self.only.is_empty() {
-                !self.drop.contains(name) && self.label.as_ref() != Some(name)
+                !self.drop.contains(name) && self.roles.label.as_ref() != Some(name)
             } else {
                 self.only.contains(name)
             }
         });
         let columns = learned.count();
-        let known = Known { ids: &[], truth: None, weight: None, ..self.known() };
+        let roles = Roles { id: Vec::new(), truth: None, weight: None, ..self.roles.clone() };
         let (mut rows, mut labeled) = (0, 0);
         for (at, path) in paths.iter().enumerate() {
             let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
             let source = Source::at(path).ok().filter(|source| source.has_room_for_labels(&none))?;
-            let table = read_source(&source, none, known).ok()?;
+            let table = read_source(&source, none, (&roles).into()).ok()?;
             match (input, table.answers.labels) {
                 (Input::One(_), Some(labels)) => {
                     rows += labels.len();

@@ -95,7 +95,7 @@ impl ImageInput {
         also: &ReadAgain,
     ) -> Result<Dataset, DataError> {
         also.check_folder(folder)?;
-        pictures::read_folder(self.image, encoding, folder, also.follow_links)
+        pictures::read_folder(self.image, encoding, folder, also.files.follow_links)
     }
 
     /// Reads tables as the model's own were: of files, or of pixels.

@@ -25,6 +25,7 @@ mod permuted;
 mod pictures;
 mod pixels;
 mod row_names;
+mod settings;
 mod some_rows;
 mod stream;
 mod summary;
@@ -39,15 +40,16 @@ pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
 pub use row_names::RowNames;
+pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
 
 use crate::{
-    DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, NumberStyle, PictureShape, Scaling, Scenario,
-    TableFormat, TextOptions, TimeStyle, Weighting,
+    DataError, ENGLISH_STOP_WORDS, FileOptions, Label, MissingPolicy, PictureShape, Scaling, Scenario,
+    TextOptions, Weighting,
 };
 use files::Kind;
-use onesided_table::{TableError, TextEncoding};
+use onesided_table::TableError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -123,34 +125,22 @@ impl From<&str> for Input {
     }
 }
 
-/// What to read, and how it becomes rows. What is left open is chosen by what is found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+/// What to read, and how it becomes rows. What is left open is chosen by what is found. [`READING`] names each setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct InputOptions {
-    /// The column that says which rows are positive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// The value in the label (or truth) column, or the folder, that means positive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub positive: Option<String>,
-    /// The value in the label column that means negative; rows with it are known negatives.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub negative: Option<String>,
-    /// The column of rows' weights.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<String>,
-    /// The column of true labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truth: Option<String>,
+    /// Columns that are not features: labels, weights, names of rows.
+    #[serde(flatten)]
+    pub roles: Roles,
+    /// How files are written.
+    #[serde(flatten)]
+    pub files: FileOptions,
     /// Columns to leave out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<String>,
     /// Columns to learn from, and no others; none means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// Columns to know rows by, kept to the byte.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub id: Vec<String>,
     /// Columns of free texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
@@ -171,27 +161,6 @@ pub struct InputOptions {
     pub image_shape: Option<PictureShape>,
     /// How missing values are handled, and pictures that cannot be decoded.
     pub missing: MissingPolicy,
-    /// How the bytes of tables and texts are to be read, where they have no mark; UTF-8 if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<TextEncoding>,
-    /// The byte between the cells of a text table; what its first lines show if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delimiter: Option<u8>,
-    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<TableFormat>,
-    /// The decimal sign of numbers that are written as texts; that of each column's cells if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decimal: Option<NumberStyle>,
-    /// Which of day and month comes first in dates such as `01/02/2024`; what each column's cells show if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub date_order: Option<TimeStyle>,
-    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sheet: Option<String>,
-    /// Whether links in a folder that lead out of it are followed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub follow_links: bool,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
     /// What the columns of terms hold.
@@ -273,8 +242,8 @@ impl InputOptions {
     /// Reads a place, learns its encoding and applies it.
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
-        let read = match (input, files::kind(input, self.follow_links)?) {
-            (Input::One(_), Kind::Classes | Kind::TextClasses) if self.negative.is_some() => {
+        let read = match (input, files::kind(input, self.files.follow_links)?) {
+            (Input::One(_), Kind::Classes | Kind::TextClasses) if self.roles.negative.is_some() => {
                 Err(DataError::NegativeClass)
             }
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
@@ -298,7 +267,7 @@ impl InputOptions {
 
     /// Whether the place holds pictures, for front ends that choose a model by it.
     pub fn is_images(&self, input: &Input) -> Result<bool, DataError> {
-        let kind = files::kind(input, self.follow_links)?;
+        let kind = files::kind(input, self.files.follow_links)?;
         let table = kind == Kind::Table && (self.image.is_some() || self.image_shape.is_some());
         Ok(table || matches!(kind, Kind::Pictures | Kind::Classes))
     }
@@ -322,46 +291,40 @@ impl InputOptions {
         options
     }
 
+    /// Options that say which column tells the positive rows, and nothing else.
+    pub fn labeled(column: impl Into<String>) -> Self {
+        Self { roles: Roles::labeled(column), ..Self::default() }
+    }
+
     /// Refuses a column that is asked to be two things, and numbers that nothing can be.
     fn check(&self) -> Result<(), DataError> {
-        let label = self.label.iter().map(|name| (name, "the label"));
-        let truth = self.truth.iter().map(|name| (name, "the truth"));
-        let weight = self.weight.iter().map(|name| (name, "the weight"));
-        let texts = self.text.iter().map(|name| (name, "a text to learn from"));
-        let image = self.image.iter().map(|name| (name, "the picture files"));
-        let dropped = self.drop.iter().map(|name| (name, "left out"));
-        let numeric = self.numeric.iter().map(|name| (name, "numeric"));
-        let categorical = self.categorical.iter().map(|name| (name, "categorical"));
-        let dates = self.date.iter().map(|name| (name, "a date"));
-        let kinds = texts.chain(numeric).chain(categorical).chain(dates);
-        let roles: Vec<(&String, &'static str)> =
-            label.chain(truth).chain(weight).chain(kinds).chain(image).chain(dropped).collect();
-        for (at, (name, role)) in roles.iter().enumerate() {
-            if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
-            {
-                let column = name.to_string();
-                return Err(DataError::TwoRoles { column, first, second: role });
+        let mut roles: Vec<(&String, &'static str)> = Vec::new();
+        for setting in READING {
+            let Some(role) = setting.role else { continue };
+            for name in (setting.columns)(self) {
+                if let Some((_, first)) = roles.iter().find(|(other, first)| *other == name && *first != role)
+                {
+                    return Err(DataError::TwoRoles { column: name.clone(), first, second: role });
+                }
+                roles.push((name, role));
             }
         }
         let least_one = [
-            ("least number of texts", self.min_texts),
-            ("number of terms", self.max_terms),
-            ("number of unlabeled rows", self.max_unlabeled),
+            ("min-texts", self.min_texts),
+            ("max-terms", self.max_terms),
+            ("max-unlabeled", self.max_unlabeled),
         ];
-        for (what, value) in least_one {
-            if value == Some(0) {
-                return Err(DataError::Fraction { what, range: "1 and above", value: 0.0 });
+        match least_one.iter().find(|(_, value)| *value == Some(0)) {
+            Some((setting, _)) => {
+                Err(DataError::Setting { setting, must: "at least 1".to_string(), found: "0".to_string() })
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Folders have no columns.
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
-        let one = self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.image);
-        let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
-        let several = several.chain(&self.numeric).chain(&self.categorical).chain(&self.date);
-        match one.chain(several).next() {
+        match READING.iter().find_map(|setting| (setting.columns)(self).first()) {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
             }

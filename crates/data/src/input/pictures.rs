@@ -35,7 +35,8 @@ struct Decoded {
 /// One folder with a folder per class.
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
-    let classes = Classes::read(folder, options.follow_links, pictures_in, options.positive.as_deref())?;
+    let classes =
+        Classes::read(folder, options.files.follow_links, pictures_in, options.roles.positive.as_deref())?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     for (at, class) in classes.all.into_iter().enumerate() {
         of.extend(std::iter::repeat_n(at, class.files.len()));
@@ -44,14 +45,14 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     let is_positive = |&row: &usize| of[row] == classes.positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
-    let others = files::passed_over(&[folder], options.follow_links)?;
+    let others = files::passed_over(&[folder], options.files.follow_links)?;
     let data = learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?;
     Ok(data.with_notes(others).with_copies_noted())
 }
 
 /// Folders of pictures: positives, unlabeled ones and maybe negatives.
 pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<Dataset, DataError> {
-    let follow = options.follow_links;
+    let follow = options.files.follow_links;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     for (at, folder) in folders.iter().enumerate() {
         let pictures = pictures_below(folder, follow)?;
@@ -77,7 +78,7 @@ pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<
 pub(super) fn read_table(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
     // `read` comes here only where the column is named.
     let column = options.image.clone().unwrap_or_default();
-    let (table, paths) = read_paths(input, &column, options.as_written(), options.known())?;
+    let (table, paths) = read_paths(input, &column, options.as_written(), (&options.roles).into())?;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let kept = decoded.kept.clone();
     let data = learned(decoded, ImageFrom::Column(column), &paths, Path::new(""))?;

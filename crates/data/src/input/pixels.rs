@@ -20,7 +20,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         missing: options.missing,
         ..options.as_written()
     };
-    let Table { frame, answers } = read_tables(input, read, options.known())?;
+    let Table { frame, answers } = read_tables(input, read, (&options.roles).into())?;
     let found = frame.columns.len();
     if shape.len() != Some(found) {
         let pixels = shape.len().unwrap_or(usize::MAX);

@@ -1,6 +1,6 @@
 //! Some rows of a table that was encoded already, and how its options say it is written.
 
-use super::{Cutting, Dataset, Encoding, Input, InputOptions, ReadAgain};
+use super::{Cutting, Dataset, Encoding, Input, InputOptions, ReadAgain, Roles};
 use crate::DataError;
 use onesided_table::TableError;
 use std::sync::Arc;
@@ -8,26 +8,13 @@ use std::sync::Arc;
 impl InputOptions {
     /// How to read the same table again: as it is written, with what is known of its rows.
     pub fn again(&self) -> ReadAgain {
-        ReadAgain {
-            label: self.label.clone(),
-            positive: self.positive.clone(),
-            negative: self.negative.clone(),
-            weight: self.weight.clone(),
-            ..self.written_again()
-        }
+        let roles = Roles { truth: None, id: Vec::new(), ..self.roles.clone() };
+        ReadAgain { roles, ..self.written_again() }
     }
 
     /// How to read the features of the same table again.
     pub fn written_again(&self) -> ReadAgain {
-        ReadAgain {
-            encoding: self.encoding,
-            delimiter: self.delimiter,
-            format: self.format,
-            decimal: self.decimal,
-            sheet: self.sheet.clone(),
-            follow_links: self.follow_links,
-            ..ReadAgain::default()
-        }
+        self.files.clone().into()
     }
 }
 

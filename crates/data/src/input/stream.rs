@@ -90,7 +90,7 @@ impl Encoding {
         };
         let plan = PiecePlan {
             features: &options,
-            answers: also.label.iter().chain(&also.truth).cloned().collect(),
+            answers: also.roles.label.iter().chain(&also.roles.truth).cloned().collect(),
             verbatim: also.handed_out(),
             optional: also.told.iter().map(|told| &told.column).chain(&also.named).cloned().collect(),
             all: also.keeps_all(),
@@ -127,13 +127,13 @@ impl Encoding {
         let mut answers = truth.unwrap_or_default();
         let mut streamed = Streamed { rows: streaming.rows, ..Streamed::default() };
         let mut note = None;
-        match (input, &also.label) {
+        match (input, &also.roles.label) {
             (Input::Two { .. }, _) => {
                 let of = |at: usize| counts.get(at).copied().unwrap_or(0);
                 streamed.labels = Some(apart(of(0), of(1), of(2)));
             }
             (_, Some(name)) => {
-                let (positive, negative) = (also.positive.as_deref(), also.negative.as_deref());
+                let (positive, negative) = (also.roles.positive.as_deref(), also.roles.negative.as_deref());
                 let column =
                     with_blank_rows_filled(answers.take(name).map_err(DataError::from)?, &streaming.blank);
                 streamed.labels = Some(labels_from_column(&column, positive, negative)?);
@@ -142,10 +142,10 @@ impl Encoding {
             }
             _ => {}
         }
-        if let Some(name) = &also.truth {
+        if let Some(name) = &also.roles.truth {
             let column =
                 with_blank_rows_filled(answers.take(name).map_err(DataError::from)?, &streaming.blank);
-            streamed.truth = Some(truth_from_column(&column, also.positive.as_deref())?);
+            streamed.truth = Some(truth_from_column(&column, also.roles.positive.as_deref())?);
         }
         streamed.notes = streaming.notes(ends)?;
         streamed.notes.extend(note);
@@ -158,13 +158,13 @@ impl Encoding {
     fn piece_options(&self, input: &Input, also: &ReadAgain) -> Result<Option<ReadOptions>, DataError> {
         let paths = input.paths();
         let known = |path: &&Path| {
-            let format = TableFormat::of(path).or(also.format);
+            let format = TableFormat::of(path).or(also.files.format);
             matches!(format, None | Some(TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet))
         };
         let tables = paths.iter().all(|path| !path.is_dir() && known(path));
         // What is wrong with two places is for the reader of the whole to say.
         let twice = (1..paths.len()).any(|at| paths[..at].contains(&paths[at]));
-        if !tables || twice || (paths.len() > 1 && also.label.is_some()) {
+        if !tables || twice || (paths.len() > 1 && also.roles.label.is_some()) {
             return Ok(None);
         }
         Ok(match self {
@@ -207,7 +207,7 @@ impl ReadAgain {
     fn handed_out(&self) -> Vec<String> {
         let kept = self.keep.iter().filter(|_| !self.keeps_all());
         let mut names: Vec<String> = Vec::new();
-        for name in self.weight.iter().chain(&self.id).chain(kept) {
+        for name in self.roles.weight.iter().chain(&self.roles.id).chain(kept) {
             if !names.contains(name) {
                 names.push(name.clone());
             }
@@ -228,7 +228,7 @@ impl ReadAgain {
             }
             kept = Source::at(path)?.cell_names(&options)?;
         }
-        also.id.extend(kept.into_iter().filter(|name| !self.id.contains(name)));
+        also.roles.id.extend(kept.into_iter().filter(|name| !self.roles.id.contains(name)));
         Ok(also)
     }
 }
@@ -265,7 +265,7 @@ struct Streaming<'a> {
 
 impl<'a> Streaming<'a> {
     fn new(encoding: &'a Arc<Encoding>, also: &'a ReadAgain) -> Self {
-        let weights = also.weight.as_ref().map(|_| Vec::new());
+        let weights = also.roles.weight.as_ref().map(|_| Vec::new());
         let (missing, unseen, without_terms) = (Vec::new(), Vec::new(), Vec::new());
         let (tallies, blank) = (Vec::new(), Vec::new());
         Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies, blank }
@@ -314,7 +314,7 @@ impl<'a> Streaming<'a> {
             names.push(name.clone());
             handed_out.insert(name, cells);
         }
-        if let (Some(name), Some(weights)) = (&self.also.weight, &mut self.weights)
+        if let (Some(name), Some(weights)) = (&self.also.roles.weight, &mut self.weights)
             && let Some(cells) = handed_out.get(name)
         {
             weights.extend(weights_from(name, cells)?);
@@ -326,12 +326,14 @@ impl<'a> Streaming<'a> {
         data = data.with_row_names(named.map(|(name, cells)| RowNames::of_texts(name, cells)));
         // A column of weights was not asked for by its name, unless it was.
         let asked = |name: &&String| {
-            let asked = self.also.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();
+            let asked =
+                self.also.roles.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();
             let is_told = self.also.told.as_ref().is_some_and(|told| told.column == **name);
             let is_named = self.also.named.as_ref() == Some(name);
-            asked || (self.also.weight.as_ref() != Some(name) && !is_told && !is_named)
+            asked || (self.also.roles.weight.as_ref() != Some(name) && !is_told && !is_named)
         };
-        let ids = self.also.id.iter().chain(names.iter().filter(|name| !self.also.id.contains(name)));
+        let ids =
+            self.also.roles.id.iter().chain(names.iter().filter(|name| !self.also.roles.id.contains(name)));
         for name in ids.filter(asked) {
             if let Some(cells) = handed_out.remove(name) {
                 data = data.with_ids(name, cells)?;

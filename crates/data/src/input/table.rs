@@ -2,7 +2,7 @@
 
 use super::dataset::is_weight;
 use super::summary::summary;
-use super::{Dataset, Input, InputOptions, Note, RowNames, keys};
+use super::{Dataset, Input, InputOptions, Note, Roles, RowNames, keys};
 use crate::EncodeReport;
 use crate::label::{
     apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
@@ -12,7 +12,7 @@ use crate::screen::{Asked, Findings};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
 use onesided_table::is_stream;
 use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
-use onesided_table::{NumberStyle, ReadOptions, Source};
+use onesided_table::{NumberStyle, NumbersWritten, ReadOptions, Source, Written};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,60 +43,32 @@ pub(super) struct Answers {
 /// Columns that say something of the rows and are not features.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub label: Option<&'a str>,
-    pub truth: Option<&'a str>,
-    pub positive: Option<&'a str>,
-    pub negative: Option<&'a str>,
-    pub weight: Option<&'a str>,
-    pub ids: &'a [String],
+    pub roles: &'a Roles,
     pub told: Option<&'a LabelColumn>,
     pub told_asked: bool,
     pub named: Option<&'a String>,
 }
 
-impl InputOptions {
-    pub(super) fn known(&self) -> Known<'_> {
-        Known {
-            label: self.label.as_deref(),
-            truth: self.truth.as_deref(),
-            positive: self.positive.as_deref(),
-            negative: self.negative.as_deref(),
-            weight: self.weight.as_deref(),
-            ids: &self.id,
-            told: None,
-            told_asked: false,
-            named: None,
-        }
+impl<'a> From<&'a Roles> for Known<'a> {
+    fn from(roles: &'a Roles) -> Self {
+        Self { roles, told: None, told_asked: false, named: None }
     }
+}
 
+impl InputOptions {
     /// How tables are written, whatever is read of them.
     pub(super) fn as_written(&self) -> ReadOptions {
-        ReadOptions {
-            encoding: self.encoding,
-            delimiter: self.delimiter,
-            format: self.format,
-            decimal: self.decimal,
-            date_order: self.date_order,
-            sheet: self.sheet.clone(),
-            sheet_with: self
-                .label
-                .iter()
-                .chain(&self.truth)
-                .chain(&self.weight)
-                .chain(&self.id)
-                .cloned()
-                .collect(),
-            ..ReadOptions::default()
-        }
+        self.roles.as_written(&self.files)
     }
 
     /// How to read a table to learn from, for those who fill a [`Frame`] themselves.
     pub fn read_options(&self) -> ReadOptions {
+        let numbers = |name: &String| (name.clone(), Written::Numbers(None));
+        let dates = |name: &String| (name.clone(), Written::Dates(None));
         let mut options = ReadOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
-            numeric: self.numeric.iter().map(|name| (name.clone(), None)).collect(),
-            times: self.date.iter().map(|name| (name.clone(), None)).collect(),
+            written: self.numeric.iter().map(numbers).chain(self.date.iter().map(dates)).collect(),
             categories: self.categorical.clone(),
             missing: self.missing,
             ..self.as_written()
@@ -132,7 +104,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
     if let Some(unlabeled) = options.max_unlabeled {
         return super::draw::read(options, input, unlabeled);
     }
-    let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
+    let Table { frame, answers } = read_tables(input, options.read_options(), (&options.roles).into())?;
     Ok(finish(learn(options, frame, answers.labels.as_deref())?, answers)?.with_copies_noted())
 }
 
@@ -144,8 +116,7 @@ pub(super) fn learn(
 ) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
-        let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
-        let taken = taken.chain(&options.id).chain(&options.drop);
+        let taken = options.roles.columns().chain(&options.drop);
         let noted = frame.left_out.iter().map(|left_out| &left_out.column);
         if !taken.chain(noted).any(|other| other == name) {
             frame.column(name)?;
@@ -263,32 +234,25 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             if let Some(twice) = (1..places.len()).find(|&at| again(at)) {
                 return Err(DataError::StreamTwice { file: places[twice].display().to_string() });
             }
-            if let Some(column) = known.label {
+            if let Some(column) = &known.roles.label {
                 return Err(DataError::LabelOfTwo { column: column.to_string() });
             }
             // The truth is read of both at once: positives alone are of one class.
             let mut options = options;
-            let truth = known.truth.iter().map(ToString::to_string);
+            let truth = &known.roles.truth;
             options.categories.extend(truth.clone());
             if let Some(only) = &mut options.only {
-                only.extend(truth);
+                only.extend(truth.clone());
             }
-            let bare = Known {
-                label: None,
-                truth: None,
-                positive: None,
-                negative: None,
-                told: None,
-                told_asked: false,
-                named: None,
-                ..known
-            };
+            let roles =
+                Roles { id: known.roles.id.clone(), weight: known.roles.weight.clone(), ..Roles::default() };
+            let bare = Known::from(&roles);
             let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
             let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
             let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
-            if let Some(name) = known.truth {
+            if let Some(name) = truth {
                 let column = with_blank_rows_filled(frame.take(name)?, &frame.blank_rows());
-                answers.truth = Some(truth_from_column(&column, known.positive)?);
+                answers.truth = Some(truth_from_column(&column, known.roles.positive.as_deref())?);
             }
             Ok(Table { frame, answers })
         }
@@ -318,8 +282,12 @@ pub(super) fn read_settled(
             continue;
         }
         let mut options = options.clone();
-        options.numeric.extend(unlike.iter().map(|name| (name.clone(), shown.get(name).copied())));
-        options.grouped.extend(unlike);
+        let as_shown = |name: String| {
+            let style = shown.get(&name).copied().unwrap_or_default();
+            let written = NumbersWritten { style, grouped: true, no_sign: false };
+            (name, Written::Numbers(Some(written)))
+        };
+        options.written.extend(unlike.into_iter().map(as_shown));
         *table = read_source(source, options, known)?;
     }
     Ok(tables)
@@ -361,18 +329,20 @@ pub(super) fn read_source(
     mut options: ReadOptions,
     known: Known,
 ) -> Result<Table, DataError> {
-    let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
-    let weight: Vec<String> = known.weight.iter().map(ToString::to_string).collect();
+    let Known { roles, told, told_asked, named } = known;
+    let (positive, negative) = (roles.positive.as_deref(), roles.negative.as_deref());
+    let answers: Vec<String> = roles.label.iter().chain(&roles.truth).cloned().collect();
+    let weight: Vec<String> = roles.weight.iter().cloned().collect();
     // An identifier that is something else as well is read once as either.
     let only = options.only.as_deref().unwrap_or_default();
     let others = [only, &options.text, &options.categories, &answers, &weight];
     // So is the column of a model's labels, where something is known of it already.
-    let told = known.told.map(|told| &told.column);
-    let optional: Vec<String> = told.into_iter().chain(known.named).cloned().collect();
+    let optional = told.map(|told| &told.column).into_iter().chain(named);
+    let optional: Vec<String> = optional.cloned().collect();
     let is_new = |name: &String| !others.iter().any(|names| names.contains(name));
     let mut optional: Vec<String> = optional.into_iter().filter(is_new).collect();
     let (twice, once): (Vec<&String>, Vec<&String>) =
-        known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
+        roles.id.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
     options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
     optional.retain(|name| !options.verbatim.contains(name));
@@ -383,9 +353,10 @@ pub(super) fn read_source(
     }
     let mut frame = source.read(&options)?;
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
-    let of_labels = known.label.map(&mut take).transpose()?;
-    let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
-    let of_truth = known.truth.map(take).transpose()?;
+    let of_labels = roles.label.as_deref().map(&mut take).transpose()?;
+    let weights = roles.weight.as_deref().map(|name| weights_from(name, &into_texts(take(name)?)));
+    let weights = weights.transpose()?;
+    let of_truth = roles.truth.as_deref().map(take).transpose()?;
     let mut also = if twice.is_empty() {
         Frame::default()
     } else {
@@ -396,7 +367,7 @@ pub(super) fn read_source(
         source.read(&verbatim.written_like(&options))?
     };
     let mut ids = Vec::new();
-    for name in known.ids {
+    for name in &roles.id {
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
@@ -405,30 +376,30 @@ pub(super) fn read_source(
         None if optional.contains(wanted) => frame.take(wanted).ok().map(into_texts),
         None => None,
     };
-    let told = known.told.and_then(|column| Some((column, there(&column.column)?)));
-    let told = told.map(|(column, cells)| column.labels(cells.iter(), known.told_asked)).transpose()?;
-    let named = known.named.and_then(|column| Some(RowNames::of_texts(column, &there(column)?)));
+    let told = told.and_then(|column| Some((column, there(&column.column)?)));
+    let told = told.map(|(column, cells)| column.labels(cells.iter(), told_asked)).transpose()?;
+    let named = named.and_then(|column| Some(RowNames::of_texts(column, &there(column)?)));
     let blank = frame.blank_rows();
     let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());
     if let Some(column) = of_labels.map(|column| with_blank_rows_filled(column, &blank)) {
-        let read = labels_from_column(&column, known.positive, known.negative)?;
-        label_column = Some(LabelColumn::of(&column, &read, &[known.positive, known.negative]));
+        let read = labels_from_column(&column, positive, negative)?;
+        label_column = Some(LabelColumn::of(&column, &read, &[positive, negative]));
         labels = Some(read);
-        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
+        let other = other_label(&column, positive).filter(|_| negative.is_none());
         let mut note = other.map(|value| Note::OtherLabel { column: column.name.clone(), value });
-        if known.negative.is_none()
-            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
+        if negative.is_none()
+            && let Some((positive, unlabeled)) = taken_as(&column, positive)
         {
             note = Some(Note::Labels { column: column.name.clone(), positive, unlabeled });
         }
-        let values = folded_labels(&column, &[known.positive, known.negative]);
+        let values = folded_labels(&column, &[positive, negative]);
         if !values.is_empty() {
             notes.push(Note::FoldedLabels { column: column.name.clone(), values });
         }
         notes.extend(note);
     }
     let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
-    let truth = truth.map(|column| truth_from_column(&column, known.positive)).transpose()?;
+    let truth = truth.map(|column| truth_from_column(&column, positive)).transpose()?;
     Ok(Table { frame, answers: Answers { labels, label_column, told, named, truth, weights, ids, notes } })
 }
 

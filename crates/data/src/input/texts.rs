@@ -25,7 +25,7 @@ pub(super) struct Folder {
 pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset, DataError> {
     let parts = folders
         .iter()
-        .map(|folder| read_folder(folder, options.encoding, options.follow_links))
+        .map(|folder| read_folder(folder, options.files.encoding, options.files.follow_links))
         .collect::<Result<Vec<Folder>, DataError>>()?;
     let count = |at: usize| parts.get(at).map_or(0, |part| part.texts.len());
     let labels = apart(count(0), count(1), count(2));
@@ -41,11 +41,12 @@ pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset,
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
     let texts = |inner: &Path, links: Links| Ok(list(inner, links)?.texts);
-    let classes = Classes::read(folder, options.follow_links, texts, options.positive.as_deref())?;
+    let classes =
+        Classes::read(folder, options.files.follow_links, texts, options.roles.positive.as_deref())?;
     let positive = &classes.all[classes.positive].folder;
-    let inside = texts_of(folder, options.follow_links)?;
+    let inside = texts_of(folder, options.files.follow_links)?;
     let truth = inside.iter().map(|path| path.parent() == Some(positive)).collect();
-    let Folder { names, texts, notes } = read_texts(folder, inside, options.encoding)?;
+    let Folder { names, texts, notes } = read_texts(folder, inside, options.files.encoding)?;
     let (text, rows) = options.text_options().fit_transform(&texts)?;
     let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
     let data = Dataset::new(rows.into(), Arc::new(encoding)).with_class(truth)?;

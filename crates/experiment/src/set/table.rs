@@ -3,7 +3,7 @@
 use super::{Set, TEST, of_matrix};
 use crate::ExperimentError;
 use crate::spec::DataSpec;
-use onesided_data::{Input, InputOptions, Matrix, PictureShape, train_test};
+use onesided_data::{Input, InputOptions, Matrix, PictureShape, Roles, train_test};
 use std::path::Path;
 
 /// Reads a table and divides its rows, as a column says or by chance.
@@ -36,9 +36,12 @@ fn table(spec: &DataSpec, file: &Path) -> Result<Table, ExperimentError> {
         return Err(refuse("all rows of a table that are not positive are negative; leave 'negative' out"));
     }
     let options = InputOptions {
-        truth: Some(label.clone()),
-        positive: Some(positive.clone()),
-        id: spec.part.iter().cloned().collect(),
+        roles: Roles {
+            truth: Some(label.clone()),
+            positive: Some(positive.clone()),
+            id: spec.part.iter().cloned().collect(),
+            ..Roles::default()
+        },
         ..InputOptions::default()
     };
     let data = options.read(&Input::one(file))?;

@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 /// How to make a ranked list.
 ///
 /// ```no_run
-/// # use onesided::{Input, List, Model, ReadAgain, Top};
+/// # use onesided::{Input, List, Model, ReadAgain, Roles, Top};
 /// let (model, rows) = Model::load_with_rows("model.safetensors")?;
-/// let also = ReadAgain { id: vec!["customer".into()], ..ReadAgain::default() };
+/// let also = ReadAgain::from(Roles::named_by(["customer"]));
 /// let list = List::of(&model).rows_of_model(Some(rows.as_ref())).top(&[Top::Rows(10)]);
 /// for row in list.read(&Input::one("new.csv"), &also)?.into_rows()? {
 ///     let row = row?;
@@ -169,7 +169,7 @@ impl<'m> List<'m> {
             return Err(TableError::UnknownColumn { name, hint }.into());
         }
         // Names of files are those of rows where there is no table.
-        let ids = if also.keep.is_empty() { usize::MAX } else { also.id.len() };
+        let ids = if also.keep.is_empty() { usize::MAX } else { also.roles.id.len() };
         self.finish(under_way, streamed.notes, ids)
     }
 

@@ -18,7 +18,7 @@ use crate::{
 };
 use onesided_data::{
     ColumnRead, ColumnShift, Counts, Dataset, Encoding, FeatureKind, Hint, Input, LabelColumn, Note,
-    ReadAgain, Scenario,
+    ReadAgain, Roles, Scenario,
 };
 use onesided_eval::{Interval, Reliability};
 use onesided_learn::prior::PriorEstimate;
@@ -359,7 +359,8 @@ impl List<'_> {
     /// The rows of a place with what their column of labels says, in memory.
     fn labeled_rows(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
         let told = self.labels().filter(|_| matches!(input, Input::One(path) if !path.is_dir()));
-        let also = ReadAgain { told, told_asked: false, id: Vec::new(), keep: Vec::new(), ..also.clone() };
+        let roles = Roles { id: Vec::new(), ..also.roles.clone() };
+        let also = ReadAgain { roles, told, told_asked: false, keep: Vec::new(), ..also.clone() };
         self.model.read_with(input, &also)
     }
 

@@ -6,10 +6,10 @@
 
 use super::arrow_column::{Cells, Store};
 use super::arrow_types::{can_be_text, is_feature, is_time};
-use super::guess::{Dates, Habit, Outcome, Seen};
+use super::guess::{Habit, Outcome, Seen};
 use super::header::Header;
 use super::times::Others;
-use super::{MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, texts};
+use super::{DatesWritten, MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, texts};
 use crate::Position;
 use crate::dates::{NEARLY_ALL, TimeStyle, from_numbers};
 use crate::frame::{CellsRead, Column, LeftOut, Values, WhyLeftOut};
@@ -79,7 +79,7 @@ impl ArrowTable {
             });
         }
         let refuse = options.missing == MissingPolicy::Refuse;
-        let (source, decimal) = (source.to_string(), options.decimal);
+        let (source, decimal) = (source.to_string(), options.files.decimal);
         Ok(Self { source, refuse, decimal, stores, ignored, left_out, header })
     }
 
@@ -266,8 +266,10 @@ impl ArrowTable {
 
 /// Numbers such as 20240301 as dates, where dates that are written so are wanted and one of them is that.
 pub(super) fn in_days(role: Role, values: Values) -> Values {
-    let compact =
-        matches!(role, Role::Feature(Wanted::Times(None | Some(Dates { style: TimeStyle::Compact, .. }))));
+    let compact = matches!(
+        role,
+        Role::Feature(Wanted::Times(None | Some(DatesWritten { style: TimeStyle::Compact, .. })))
+    );
     let times = match &values {
         Values::Numeric(numbers) if compact => from_numbers(numbers.iter().map(|&number| f64::from(number))),
         Values::Wide(numbers) if compact => from_numbers(numbers.iter().copied()),

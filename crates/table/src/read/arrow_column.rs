@@ -3,9 +3,9 @@
 use super::arrow::in_days;
 use super::arrow_types::{Decimal, can_be_text, described, is_feature, is_time, plain_type};
 use super::cell::is_missing;
-use super::guess::{Dates, Guess};
+use super::guess::Guess;
 use super::times::TimeReader;
-use super::{Dictionary, MAX_LEVELS, Numbers, ReadOptions, Role, Trouble, Wanted};
+use super::{DatesWritten, Dictionary, MAX_LEVELS, Numbers, ReadOptions, Role, Trouble, Wanted};
 use crate::TableError;
 use crate::dates::{DAY, Exact, NEARLY_ALL, TimeColumn, TimeStyle};
 use crate::frame::{TextColumn, Values, WhyLeftOut};
@@ -70,7 +70,7 @@ impl Store {
         role: Role,
         options: &ReadOptions,
     ) -> Result<Self, TableError> {
-        let texts = || Dictionary::limited(MAX_LEVELS).with_order(options.date_order);
+        let texts = || Dictionary::limited(MAX_LEVELS).with_order(options.files.date_order);
         let cells = match (plain_type(kind), role) {
             // What the program that made the table holds as categories is one, whatever its levels are.
             (_, Role::Feature(Wanted::Any)) if matches!(kind, DataType::Dictionary(..)) => {
@@ -417,7 +417,7 @@ impl Store {
         };
         match (self.role, values) {
             (Role::Feature(Wanted::Times(dates)), Values::Text(texts)) => {
-                let any = Dates { style: TimeStyle::YearFirst, signs: 0 };
+                let any = DatesWritten { style: TimeStyle::YearFirst, signs: 0 };
                 let times = self.times.get_or_insert_with(|| TimeReader::new(dates.unwrap_or(any)));
                 let before = before - texts.len();
                 for (row, text) in texts.iter().enumerate() {

@@ -12,7 +12,8 @@ use super::legacy;
 use super::pass::{Pass, place_of, places_of};
 use super::times::{Others, TimeReader};
 use super::{
-    Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
+    Dictionary, FileOptions, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted,
+    roles,
 };
 use crate::Position;
 use crate::Remark;
@@ -29,16 +30,17 @@ pub(super) fn read(
     delimiter: Option<u8>,
     options: &ReadOptions,
 ) -> Result<Frame, TableError> {
-    let given = options.delimiter.or(delimiter);
+    let given = options.files.delimiter.or(delimiter);
     let read = |options: &ReadOptions| {
-        read_laid_out(source, layout::found(source, options.encoding, given), given.is_some(), options)
+        read_laid_out(source, layout::found(source, options.files.encoding, given), given.is_some(), options)
     };
     match read(options) {
-        Err(TableError::NotUtf8 { file, place }) if options.encoding.is_none() => {
+        Err(TableError::NotUtf8 { file, place }) if options.files.encoding.is_none() => {
             let Some(encoding) = legacy::encoding_of(source)? else {
                 return Err(TableError::TwoEncodings { file, place });
             };
-            let mut frame = read(&ReadOptions { encoding: Some(encoding), ..options.clone() })?;
+            let files = FileOptions { encoding: Some(encoding), ..options.files.clone() };
+            let mut frame = read(&ReadOptions { files, ..options.clone() })?;
             frame.remarks.insert(0, Remark::Encoding(encoding));
             Ok(frame)
         }
@@ -53,7 +55,7 @@ pub(super) fn read_laid_out(
     given: bool,
     options: &ReadOptions,
 ) -> Result<Frame, TableError> {
-    let table = Table { source, layout, encoding: options.encoding };
+    let table = Table { source, layout, encoding: options.files.encoding };
     let frame = table.read(options).map_err(|error| table.explained(error))?;
     let unusual = !given && layout.delimiter != layout::USUAL && source.counts_rows.is_none();
     let unusual = unusual.then_some(char::from(layout.delimiter));
@@ -66,8 +68,8 @@ pub(super) fn names(
     delimiter: Option<u8>,
     options: &ReadOptions,
 ) -> Result<Vec<String>, TableError> {
-    let layout = layout::found(source, options.encoding, delimiter);
-    Ok(Header::new(Pass::open(source, layout, options.encoding)?.header()?).names)
+    let layout = layout::found(source, options.files.encoding, delimiter);
+    Ok(Header::new(Pass::open(source, layout, options.files.encoding)?.header()?).names)
 }
 
 /// Where a table is and how its bytes become records.
@@ -122,7 +124,7 @@ impl Slot {
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
             Role::Feature(Wanted::Times(Some(dates))) => Slot::Times(TimeReader::new(dates)),
             Role::Feature(Wanted::Times(None)) => {
-                Slot::Category(Dictionary::default().with_order(options.date_order))
+                Slot::Category(Dictionary::default().with_order(options.files.date_order))
             }
             Role::Feature(wanted) => Slot::Open(Box::new(Guess::of_column(name, wanted, options))),
         }
@@ -357,7 +359,7 @@ impl Table<'_> {
             Outcome::Numbers(style) => Half::Again(Again::Numbers(Numbers::missing(0), style)),
             Outcome::Flags => Half::Again(Again::Flags(Vec::new())),
             Outcome::Text => {
-                let texts = Dictionary::limited(MAX_LEVELS).with_order(options.date_order);
+                let texts = Dictionary::limited(MAX_LEVELS).with_order(options.files.date_order);
                 Half::Again(Again::Categories(texts))
             }
         };
@@ -460,6 +462,7 @@ pub(super) fn cells_read(remarks: Remarks, name: &str, role: Role) -> Option<(Ce
 
 #[cfg(test)]
 mod tests {
+    use super::super::Written;
     use super::*;
     use crate::read_csv_bytes;
 
@@ -579,7 +582,7 @@ mod tests {
         let bytes = b"x,c\n1,1\nlow,2\n3,1\n";
         let source = Source::memory(bytes);
         let options = ReadOptions {
-            numeric: vec![("x".to_string(), None)],
+            written: vec![("x".to_string(), Written::Numbers(None))],
             categories: vec!["c".to_string()],
             ..ReadOptions::default()
         };

@@ -1,13 +1,13 @@
 //! Pieces of a text table: one thread finds the records, others read the cells.
 
 use super::csv::{Table, cells_read};
-use super::guess::{Dates, Guess, Habit};
+use super::guess::{Guess, Habit};
 use super::header::Header;
 use super::layout;
 use super::pass::Pass;
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
 use super::times::TimeReader;
-use super::{Dictionary, MissingPolicy, Role, Source, Trouble, Wanted, legacy, roles};
+use super::{DatesWritten, Dictionary, MissingPolicy, Role, Source, Trouble, Wanted, legacy, roles};
 use crate::Remark;
 use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
@@ -34,8 +34,8 @@ pub(super) fn read<E: From<TableError>>(
     plan: &PiecePlan<'_>,
     visit: &mut dyn FnMut(Piece) -> Result<(), E>,
 ) -> Result<PiecesEnd, E> {
-    let given = plan.features.delimiter.or(delimiter);
-    let encoding = plan.features.encoding;
+    let given = plan.features.files.delimiter.or(delimiter);
+    let encoding = plan.features.files.encoding;
     let mut handed_out = HandedOut::default();
     let read = read_as(source, given, encoding, plan, &mut |piece, plain| {
         handed_out.pieces += 1;
@@ -281,7 +281,7 @@ impl Slot {
                 Role::Text => Kind::Text(TextColumn::default()),
                 Role::Verbatim => Kind::Verbatim(TextColumn::default()),
                 Role::Feature(Wanted::Times(dates)) => {
-                    let any = Dates { style: TimeStyle::YearFirst, signs: 0 };
+                    let any = DatesWritten { style: TimeStyle::YearFirst, signs: 0 };
                     Kind::Times(TimeReader::new(dates.unwrap_or(any)))
                 }
                 Role::Feature(wanted) => {

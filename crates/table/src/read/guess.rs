@@ -17,8 +17,7 @@
 //! whether that was right: a file whose numbers have the other sign is refused with its first such cell.
 
 use super::cell::{self, Cell, look_typed, with_comma};
-use super::{Numbers, ReadOptions, Trouble};
-use crate::dates::TimeStyle;
+use super::{DatesWritten, Numbers, ReadOptions, Trouble};
 use crate::frame::Values;
 use crate::number::NumberStyle;
 
@@ -42,14 +41,7 @@ pub(super) enum Wanted {
     /// Truth values, of which 0 and 1 are another way to write them. Other cells are missing.
     Flags,
     /// Dates and times, written so or in the style that fits most cells. Other cells are missing.
-    Times(Option<Dates>),
-}
-
-/// How dates are written: in a style, with one of these signs between day and month, or with any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dates {
-    pub style: TimeStyle,
-    pub signs: u8,
+    Times(Option<DatesWritten>),
 }
 
 impl Wanted {
@@ -227,10 +219,10 @@ impl Guess {
 
     /// One of a column of a file that is read as these options say.
     pub(super) fn of_column(name: &str, wanted: Wanted, options: &ReadOptions) -> Self {
-        let learned = matches!(wanted, Wanted::Numbers(Some(_))) && options.decimal.is_none();
-        let groups = !learned || options.grouped.iter().any(|other| other == name);
-        let no_sign = learned && options.no_sign.iter().any(|other| other == name);
-        Self { decimal: options.decimal, groups, no_sign, ..Self::new(wanted) }
+        let learned = options.learned_numbers(name);
+        let groups = learned.is_none_or(|learned| learned.grouped);
+        let no_sign = learned.is_some_and(|learned| learned.no_sign);
+        Self { decimal: options.files.decimal, groups, no_sign, ..Self::new(wanted) }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
@@ -584,6 +576,7 @@ pub(super) fn as_flag(seen: Cell) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{NumbersWritten, Written};
     use super::*;
 
     fn guess_as(wanted: Wanted, cells: &[&str]) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
@@ -689,12 +682,13 @@ mod tests {
 
     #[test]
     fn a_sign_between_groups_that_could_be_decimal_must_have_been_met_or_be_shown() {
-        let options = |grouped: bool| ReadOptions {
-            grouped: if grouped { vec!["x".to_string()] } else { Vec::new() },
-            ..ReadOptions::default()
+        let options = |style: NumberStyle, grouped: bool| {
+            let learned = NumbersWritten { style, grouped, no_sign: false };
+            let written = vec![("x".to_string(), Written::Numbers(Some(learned)))];
+            ReadOptions { written, ..ReadOptions::default() }
         };
         let read = |style, cells: &[&str], grouped| {
-            let mut guess = Guess::of_column("x", Wanted::Numbers(Some(style)), &options(grouped));
+            let mut guess = Guess::of_column("x", Wanted::Numbers(Some(style)), &options(style, grouped));
             cells.iter().for_each(|cell| _ = guess.push(cell.as_bytes(), 2));
             guess.finish(Habit::default()).map(|(outcome, _)| numbers(outcome))
         };

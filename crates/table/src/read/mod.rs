@@ -34,6 +34,7 @@ mod layout;
 mod legacy;
 mod marks;
 mod numbers;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -55,129 +56,31 @@ pub use arrow::ArrowTable;
 pub use cell::is_missing_cell;
 pub use contained::contained;
 pub(crate) use dictionary::Dictionary;
-use guess::{Dates, Wanted};
+use guess::Wanted;
 pub use kept::KeptRows;
 use numbers::Numbers;
+pub use options::{DatesWritten, FileOptions, MissingPolicy, NumbersWritten, ReadOptions, Written};
 pub use pieces::{Piece, PiecePlan, PiecesEnd};
 use source::Bytes;
 pub use source::Source;
 
 use crate::Position;
-use crate::dates::TimeStyle;
-use crate::decode::TextEncoding;
 use crate::error::unknown_column;
 use crate::names::{listed, shortened};
-use crate::{Frame, NumberStyle, TableError, TableFormat};
+use crate::{Frame, NumberStyle, TableError, TableFormat, TimeStyle};
 #[cfg(not(feature = "sheets"))]
 use absent::sheet;
 #[cfg(not(feature = "parquet"))]
 use absent::{ipc, parquet, parquet_pieces};
-use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
-use std::fmt;
+use std::collections::HashSet;
 use std::path::Path;
-use std::str::FromStr;
-use std::sync::Arc;
 
 /// The most different texts a feature may have; beyond that a column is an identifier or free text.
 pub const MAX_LEVELS: usize = 20_000;
 
-/// What happens to a missing cell of a feature.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MissingPolicy {
-    /// A missing number or truth value becomes the mean of the training rows (0 after scaling), a missing text no
-    /// level at all.
-    #[default]
-    Mean,
-    /// A missing cell is an error that says where it is.
-    Refuse,
-}
-
-impl MissingPolicy {
-    /// The policy as a sentence, for reports.
-    pub fn description(self) -> &'static str {
-        match self {
-            MissingPolicy::Mean => "missing values become the training mean, missing texts no level",
-            MissingPolicy::Refuse => "missing values are refused",
-        }
-    }
-}
-
-impl fmt::Display for MissingPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MissingPolicy::Mean => "mean",
-            MissingPolicy::Refuse => "refuse",
-        })
-    }
-}
-
-impl FromStr for MissingPolicy {
-    type Err = TableError;
-
-    fn from_str(s: &str) -> Result<Self, TableError> {
-        match s {
-            "mean" => Ok(MissingPolicy::Mean),
-            "refuse" => Ok(MissingPolicy::Refuse),
-            _ => Err(TableError::UnknownPolicy(s.to_string())),
-        }
-    }
-}
-
-/// Which columns to read, and how.
-#[derive(Clone, Debug, Default)]
-pub struct ReadOptions {
-    /// Columns to leave out. Naming one that is not there is an error.
-    pub drop: Vec<String>,
-    /// Columns to read as categories whatever they hold, such as labels. Any number of levels is allowed, and naming one
-    /// that is not there is an error unless `only` is given.
-    pub categories: Vec<String>,
-    /// Columns to read as numbers whatever they hold, in a style or in the one that fits more cells: other cells are
-    /// missing, and [`Frame::cells`] says so.
-    pub numeric: Vec<(String, Option<NumberStyle>)>,
-    /// Of these, columns whose numbers may have signs between groups of digits that could be decimal signs, as in `1,234`.
-    pub grouped: Vec<String>,
-    /// Of these, columns of which nothing showed the decimal sign.
-    pub no_sign: Vec<String>,
-    /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
-    pub boolean: Vec<String>,
-    /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
-    pub times: Vec<(String, Option<TimeStyle>)>,
-    /// Of these, what may be between day and month, a bit for each sign; 0 is anything.
-    pub date_signs: Vec<(String, u8)>,
-    /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
-    pub text: Vec<String>,
-    /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
-    pub verbatim: Vec<String>,
-    /// If given, no other columns are read; their names go to [`Frame::ignored`]. What is missing among them is for
-    /// the caller to notice.
-    pub only: Option<Vec<String>>,
-    /// What happens to missing cells of features.
-    pub missing: MissingPolicy,
-    /// How the bytes of a text table are to be read where they have no mark; UTF-8 if nothing is said.
-    pub encoding: Option<TextEncoding>,
-    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
-    pub format: Option<TableFormat>,
-    /// The byte between the cells of a text table. If nothing is said, it is a tab in a `.tsv` file, and else what the
-    /// first lines show: a comma, a semicolon, a tab or `|`.
-    pub delimiter: Option<u8>,
-    /// If given, no other rows are read.
-    pub rows: Option<Arc<KeptRows>>,
-    /// The decimal sign of numbers that are written as texts; that of each column's cells if nothing is said.
-    pub decimal: Option<NumberStyle>,
-    /// Which of day and month comes first in dates such as `01/02/2024`; what each column's cells show if nothing is said.
-    pub date_order: Option<TimeStyle>,
-    /// The sheet of a spreadsheet, by its name or its number from 1. If nothing is said, it is the one with most of the
-    /// columns that are asked for, and of these the first with data.
-    pub sheet: Option<String>,
-    /// More columns to know the sheet by.
-    pub sheet_with: Vec<String>,
-}
-
 /// Reads the table in the file at `path`: `.csv`, `.tsv`, `.txt`, `.json`, `.jsonl` or `.ndjson` (plain, `.gz` or `.zst`),
 /// `.parquet` or `.pq`, `.feather`, `.arrow` or `.ipc`, `.xlsx`, `.xlsm`, `.xlsb`, `.xls` or `.ods`. The path `-` is
-/// standard input; it, a pipe or a device is read once, and its format follows from [`ReadOptions::format`] or its bytes.
+/// standard input; it, a pipe or a device is read once, and its format follows from [`FileOptions::format`] or its bytes.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, TableError> {
     Source::at(path)?.read(options)
 }
@@ -213,50 +116,6 @@ enum Role {
     Feature(Wanted),
 }
 
-impl ReadOptions {
-    /// The same columns of a table that is written as another's options say.
-    pub fn written_like(self, other: &ReadOptions) -> Self {
-        Self {
-            encoding: other.encoding,
-            delimiter: other.delimiter,
-            format: other.format,
-            decimal: other.decimal,
-            date_order: other.date_order,
-            sheet: other.sheet.clone(),
-            sheet_with: other.sheet_with.clone(),
-            ..self
-        }
-    }
-
-    /// The columns that the sheet of a spreadsheet should have.
-    fn of_sheet(&self) -> HashSet<&str> {
-        let only = self.only.iter().flatten();
-        self.sheet_with.iter().chain(only).chain(&self.categories).map(String::as_str).collect()
-    }
-
-    /// What features are to be read as, where that is known.
-    fn wanted(&self) -> HashMap<&str, Wanted> {
-        let boolean = self.boolean.iter().map(|name| (name.as_str(), Wanted::Flags));
-        // What is said of this file goes before what was learned from another.
-        let style = |style: Option<NumberStyle>| self.decimal.or(style);
-        let numeric =
-            self.numeric.iter().map(|(name, found)| (name.as_str(), Wanted::Numbers(style(*found))));
-        let order = |style: Option<TimeStyle>| match style {
-            Some(TimeStyle::Clock) | None => style,
-            learned => self.date_order.or(learned),
-        };
-        let signs = |name: &String| match self.date_order {
-            Some(_) => 0,
-            None => self.date_signs.iter().find(|(other, _)| other == name).map_or(0, |(_, signs)| *signs),
-        };
-        let times = self.times.iter().map(|(name, style)| {
-            let dates = order(*style).map(|style| Dates { style, signs: signs(name) });
-            (name.as_str(), Wanted::Times(dates))
-        });
-        boolean.chain(numeric).chain(times).collect()
-    }
-}
-
 /// Checks the header and decides what to do with each column. Also returns the names left out because of `only`.
 fn roles(
     file: &str,
@@ -265,9 +124,8 @@ fn roles(
 ) -> Result<(Vec<Role>, Vec<String>), TableError> {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();
-    let numeric =
-        options.numeric.iter().map(|(name, _)| name).chain(options.times.iter().map(|(name, _)| name));
-    let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(numeric);
+    let written = options.written.iter().map(|(name, _)| name);
+    let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(written);
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
         if sorted.binary_search(&name.as_str()).is_err() {

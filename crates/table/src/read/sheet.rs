@@ -31,7 +31,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     };
     drop(workbook);
     let mut text = source.rewritten(Bytes::Read(bytes.into()), 1);
-    if !others.is_empty() || options.sheet.is_some() {
+    if !others.is_empty() || options.files.sheet.is_some() {
         text.name = format!("{}, sheet {sheet}", source.name);
     }
     if !others.is_empty() {
@@ -50,7 +50,7 @@ fn choose(
     options: &ReadOptions,
 ) -> Result<(String, Vec<String>), TableError> {
     let sheets = workbook.sheets();
-    if let Some(asked) = options.sheet.as_deref() {
+    if let Some(asked) = options.files.sheet.as_deref() {
         let by_name = sheets.iter().find(|sheet| sheet.name == asked);
         let numbered = || asked.parse::<usize>().ok()?.checked_sub(1).and_then(|at| sheets.get(at));
         return match by_name.or_else(numbered) {

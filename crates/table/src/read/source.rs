@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::pass::longest_record;
-use super::{TableFormat, csv, ipc, json, marks, parquet, sheet};
+use super::{FileOptions, TableFormat, csv, ipc, json, marks, parquet, sheet};
 use crate::Position;
 use crate::memory::{memory_left, shown_size};
 use crate::phase::Watched;
@@ -161,7 +161,7 @@ impl<'a> Source<'a> {
     /// The format, and whether the options make sense for it.
     fn checked(&self, options: &ReadOptions) -> Result<TableFormat, TableError> {
         let format = self.checked_format(options)?;
-        if format != TableFormat::Excel && options.sheet.is_some() {
+        if format != TableFormat::Excel && options.files.sheet.is_some() {
             return Err(TableError::NoSheets { file: self.name.clone() });
         }
         Ok(format)
@@ -171,7 +171,7 @@ impl<'a> Source<'a> {
     fn checked_format(&self, options: &ReadOptions) -> Result<TableFormat, TableError> {
         // A path that leads nowhere is the first thing to say, before anything about its extension.
         let start = self.start()?;
-        let named = self.format.or(options.format);
+        let named = self.format.or(options.files.format);
         if named.is_none() && !self.stream {
             return Err(TableError::UnknownExtension { file: self.name.clone() });
         }
@@ -188,7 +188,7 @@ impl<'a> Source<'a> {
                 if marks::is_page(&start) {
                     return Err(TableError::PageAsSheet { file: self.name.clone() });
                 }
-                if options.encoding.is_none() && is_no_text(&self.first(512)?) {
+                if options.files.encoding.is_none() && is_no_text(&self.first(512)?) {
                     return Err(TableError::NotASheet { file: self.name.clone() });
                 }
                 TableFormat::Csv
@@ -203,7 +203,7 @@ impl<'a> Source<'a> {
     pub fn names(&self, options: &ReadOptions) -> Result<Vec<String>, TableError> {
         match self.checked_format(options)? {
             format @ (TableFormat::Csv | TableFormat::Tsv) => {
-                let given = options.delimiter.or((format == TableFormat::Tsv).then_some(b'\t'));
+                let given = options.files.delimiter.or((format == TableFormat::Tsv).then_some(b'\t'));
                 csv::names(self, given, options)
             }
             TableFormat::Parquet => super::parquet_pieces::names(self),
@@ -237,7 +237,8 @@ impl<'a> Source<'a> {
 
     /// Reads a text table with a header in its first line.
     pub(super) fn read_plain(&self, options: &ReadOptions) -> Result<Frame, TableError> {
-        let options = ReadOptions { encoding: None, ..options.clone() };
+        let files = FileOptions { encoding: None, ..options.files.clone() };
+        let options = ReadOptions { files, ..options.clone() };
         csv::read_laid_out(self, Layout::from(b','), true, &options)
     }
 

@@ -1,9 +1,9 @@
 //! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
 
 use super::cell::{Cell, look};
-use super::guess::{Dates, Guess, Habit, Outcome, Remarks, Seen, as_flag, as_number};
+use super::guess::{Guess, Habit, Outcome, Remarks, Seen, as_flag, as_number};
 use super::times::{Others, TimeReader};
-use super::{Dictionary, Numbers, Trouble};
+use super::{DatesWritten, Dictionary, Numbers, Trouble};
 use crate::Position;
 use crate::frame::{CellsRead, TextColumn, Values};
 use crate::number::NumberStyle;
@@ -132,7 +132,7 @@ pub(super) fn numbers_read(remarks: Remarks, name: &str) -> CellsRead {
 /// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.
 pub(super) fn as_times(
     texts: &TextColumn,
-    dates: Option<Dates>,
+    dates: Option<DatesWritten>,
     name: &str,
     refuse: bool,
 ) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {

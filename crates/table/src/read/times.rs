@@ -1,8 +1,8 @@
 //! Cells that are read as dates or times in a known style.
 
-use super::Trouble;
 use super::cell::{Cell, look};
-use super::guess::{Dates, Seen};
+use super::guess::Seen;
+use super::{DatesWritten, Trouble};
 use crate::Position;
 use crate::dates::{NEARLY_ALL, TimeColumn, is_blank};
 use crate::frame::{CellsRead, Values};
@@ -31,7 +31,7 @@ pub(super) struct Others {
 }
 
 impl TimeReader {
-    pub(super) fn new(Dates { style, signs }: Dates) -> Self {
+    pub(super) fn new(DatesWritten { style, signs }: DatesWritten) -> Self {
         let times = TimeColumn::of(Vec::new(), style);
         Self { times, fits: 0, others: Others::default(), signs, unlike: None }
     }
