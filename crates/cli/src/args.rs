@@ -35,7 +35,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compare all methods on built-in handwritten digits.
+    /// Go from a built-in table to a share, a list, promises and a page.
     Demo(Demo),
     /// Learn a model from a table, texts or pictures.
     Fit(Box<Fit>),
@@ -45,6 +45,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Measure how much a model relies on each column.
     Importance(crate::commands::importance::Importance),
+    /// Write a page of a model and a table, to look at and to send.
+    Report(Box<crate::commands::report::Report>),
     /// Write a model for another runtime.
     Export(crate::commands::export::Export),
     /// Draw rows for a person to label, and estimate from the answers how good a model is.
@@ -72,7 +74,13 @@ pub enum Command {
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Random splits to average over.
+    /// Instead compare all methods on built-in handwritten digits.
+    #[arg(long, conflicts_with = "out")]
+    pub compare: bool,
+    /// The folder for the table, the model, the list and the page [default: onesided-demo].
+    #[arg(short, long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Random splits to average over, with --compare.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub seeds: u64,
     /// Threads to use; 0 means all.
@@ -102,6 +110,12 @@ pub struct Fit {
     /// Answered audit files of this table: learn from the answers, and take the share of positives from them.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
+    /// Also write a page of the model and its table, as 'onesided report' does: a name that ends in .html.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Leave the rows of the table out of the page.
+    #[arg(long, requires = "report")]
+    pub no_rows: bool,
     /// How they are read.
     #[command(flatten)]
     pub reading: ReadingFlags<OfFit>,

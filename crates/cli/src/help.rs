@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory};
 const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
 /// Two or three examples per command, as they are typed.
-const EXAMPLES: [(&str, &[&str]); 14] = [
-    ("demo", &["onesided demo", "onesided demo --seeds 1 --json"]),
+const EXAMPLES: [(&str, &[&str]); 15] = [
+    ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
     (
         "fit",
         &[
@@ -37,6 +37,13 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
         &[
             "onesided importance model.safetensors new.csv --label y",
             "onesided importance model.safetensors new.csv --truth truth --json",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "onesided report model.safetensors train.csv --out page.html",
+            "onesided report model.safetensors new.csv --id customer --no-rows --out page.html",
         ],
     ),
     ("export", &["onesided export model.safetensors --format onnx --out model.onnx"]),
@@ -72,7 +79,7 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
 /// What the whole command is shown with.
 const START: &str = "\
 Examples:
-  onesided demo                                                      compare the methods on built-in data
+  onesided demo                                                      the main job on a built-in table
   onesided fit train.csv --label y --out model.safetensors           learn from a table
   onesided predict model.safetensors new.csv --out ranked.csv        rank new rows
   onesided help fit                                                  what fit can do";

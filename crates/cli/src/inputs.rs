@@ -104,13 +104,7 @@ pub fn print_new_notes(model: &Model, notes: &[Note]) -> Vec<String> {
 
 /// Columns that hold something else than in training, for `--json`.
 pub fn shifts(notes: &[Note]) -> Vec<&ColumnShift> {
-    let mut shifts = Vec::new();
-    for one in notes {
-        if let Note::Shifted(shift) = one {
-            shifts.push(shift);
-        }
-    }
-    shifts
+    notes.iter().filter_map(Note::shifted).collect()
 }
 
 fn sentence(one: &Note) -> String {

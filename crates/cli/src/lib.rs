@@ -20,6 +20,7 @@ mod output;
 mod output_path;
 mod progress;
 mod reading_flags;
+mod typed;
 mod usage;
 
 use args::{Arguments, Command};
@@ -33,6 +34,7 @@ use std::time::Instant;
 /// Runs the command with these arguments, its own name first, and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let typed: Vec<OsString> = arguments.into_iter().collect();
+    typed::keep(&typed);
     let parsed = help::command().try_get_matches_from(&typed);
     let result = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => {
@@ -69,6 +71,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Importance(flags) => commands::importance::run(&flags, json),
+        Command::Report(flags) => commands::report::run(&flags, json),
         Command::Export(flags) => commands::export::run(&flags, json),
         Command::Audit(flags) => commands::audit::run(&flags, json),
         Command::Prior(flags) => commands::prior::run(&flags, json),

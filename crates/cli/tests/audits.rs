@@ -91,8 +91,12 @@ fn what_people_do_to_a_sheet_is_fine() {
     // Another draw, pasted below, adds up.
     let second = drawn(&folder, "--rows 120 --seed 1");
     folder.write("second.csv", text(&second));
-    let apart = folder.json("audit read m.onesided a.csv second.csv");
+    let mut apart = folder.json("audit read m.onesided a.csv second.csv");
     assert_eq!(apart["draws"], 2);
+    // Rows of both draws are answered in both files, in the same way.
+    let agreement = apart.as_object_mut().unwrap().remove("agreement").unwrap();
+    assert_eq!((&agreement["files"], &agreement["kappa"]), (&2.into(), &1.0.into()));
+    assert_eq!(agreement["differ"], serde_json::json!([]));
     assert_eq!(read(&[answers.clone(), second[1..].to_vec()].concat(), ","), apart);
     // Unsure is no answer, and is counted.
     let mut unsure = answers.clone();

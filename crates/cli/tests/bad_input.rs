@@ -198,7 +198,7 @@ fn a_gpu_that_this_build_cannot_use() {
             format!("fit none.csv --label y --prior 0.5 {OUT}"),
             "predict none x.csv".to_string(),
             "evaluate none x.csv --truth y".to_string(),
-            "demo --seeds 1".to_string(),
+            "demo --compare --seeds 1".to_string(),
         ] {
             let message = folder.refused(&format!("{command} --device {device}"));
             assert!(message.contains("this build has no CUDA support"), "{message}");

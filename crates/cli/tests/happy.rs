@@ -239,7 +239,7 @@ fn help_of_every_command() {
     assert_eq!(research, ["bench", "elicit", "bound", "data", "experiment"]);
     commands.retain(|command| *command != "help");
     commands.extend(research);
-    assert_eq!(commands.len(), 16, "{commands:?}");
+    assert_eq!(commands.len(), 17, "{commands:?}");
     for command in commands {
         let help = folder.run(&format!("{command} --help"));
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help:?}");
@@ -281,7 +281,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 #[test]
 fn demo_as_json_has_every_method_at_both_fractions() {
     let folder = Folder::new("demo");
-    let object = folder.json("demo --seeds 1");
+    let object = folder.json("demo --compare --seeds 1");
     let rows = object["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 12);
     for row in rows {

@@ -117,19 +117,42 @@ pub fn at_top(
     rows: usize,
     share: Option<Interval>,
 ) -> Result<AtTop, EvalError> {
+    Ok(at_tops(positive, list, &[rows], share)?.remove(0))
+}
+
+/// [`at_top`] at several places of one list, which is sorted once.
+pub fn at_tops(
+    positive: &[f32],
+    list: &[f32],
+    rows: &[usize],
+    share: Option<Interval>,
+) -> Result<Vec<AtTop>, EvalError> {
     check_scores("positive", positive)?;
     check_scores("unlabeled", list)?;
-    let (of, m) = (list.len(), positive.len() as f64);
-    if rows == 0 || rows > of {
-        return Err(EvalError::Top { rows, all: of });
+    if let Some(&rows) = rows.iter().find(|&&rows| rows == 0 || rows > list.len()) {
+        return Err(EvalError::Top { rows, all: list.len() });
     }
-    let mut sorted = list.to_vec();
-    let (_, &mut cut, _) = sorted.select_nth_unstable_by(rows - 1, |a, b| b.total_cmp(a));
-    let count =
-        |scores: &[f32], keep: fn(&f32, &f32) -> bool| scores.iter().filter(|s| keep(s, &cut)).count();
-    let (above, tied) = (count(list, |s, c| s > c), count(list, |s, c| s == c));
+    let (positive, list) = (falling(positive), falling(list));
+    Ok(rows.iter().map(|&rows| at_sorted(&positive, &list, rows, share)).collect())
+}
+
+fn falling(scores: &[f32]) -> Vec<f32> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    sorted
+}
+
+/// Both sorted, the highest score first.
+fn at_sorted(positive: &[f32], list: &[f32], rows: usize, share: Option<Interval>) -> AtTop {
+    let (of, m, cut) = (list.len(), positive.len() as f64, list[rows - 1]);
+    // How many score above the cut, and how many tie with it.
+    let count = |scores: &[f32]| {
+        let above = scores.partition_point(|&score| score > cut);
+        (above, scores[above..].partition_point(|&score| score >= cut))
+    };
+    let ((above, tied), (positive_above, positive_tied)) = (count(list), count(positive));
     let inside = (rows - above) as f64 / tied as f64;
-    let hits = count(positive, |s, c| s > c) as f64 + inside * count(positive, |s, c| s == c) as f64;
+    let hits = positive_above as f64 + inside * positive_tied as f64;
     let recall = jeffreys(hits, m, CONFIDENCE);
     let blind = rows as f64 / of as f64;
     let lift = scaled(recall, 1.0 / blind);
@@ -145,7 +168,7 @@ pub fn at_top(
     let positives = count.map(|count| value_of(capped(count, rows as f64), count));
     let precision = count.map(|count| value_of(scaled(count, 1.0 / rows as f64).clipped(), count));
     let (probability, stay) = (None, None);
-    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability, stay })
+    AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability, stay }
 }
 
 impl AtTop {

@@ -8,7 +8,8 @@
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
 //! * [`labeling_test`]: whether labels can be a random sample of the positives.
 //! * [`LabelingOdds`]: what is left of such a promise if labels favor some positives, up to a bound.
-//! * [`at_top`]: lift and precision of the first rows of a ranked list.
+//! * [`reliability()`]: whether probabilities hold, group by group.
+//! * [`at_top`]: lift and precision of the first rows of a ranked list; [`at_tops`] at several places of it.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
 //! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
 //!
@@ -47,13 +48,14 @@ mod labeling;
 mod labeling_test;
 mod random_labels;
 mod ranked;
+mod reliability;
 mod sample;
 mod threshold;
 mod warning;
 mod with_truth;
 mod without_negatives;
 
-pub use at_top::{AtTop, Top, at_top};
+pub use at_top::{AtTop, Top, at_top, at_tops};
 pub use bootstrap::{Interval, RESAMPLES, held_out_in_turn};
 pub use calibrate::{Calibration, probability};
 pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_risk, zero_one_risk};
@@ -63,6 +65,7 @@ pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use labeling::LabelingOdds;
 pub use labeling_test::{ColumnTold, LABELING_LEVEL, LabelingRows, LabelingTest, RowsTold, labeling_test};
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
+pub use reliability::{Reliability, reliability};
 pub use sample::Sample;
 pub use threshold::{ThresholdRule, share_above};
 pub use warning::MetricWarning;

@@ -26,7 +26,7 @@
 
 use crate::audit_key::{DrawFacts, RowKey, WhyNoDraw};
 use crate::verdict::{CONFIDENCE, Compared, Verdict};
-use crate::{Error, Model};
+use crate::{Agreement, Error, Model};
 use onesided_data::{
     Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
 };
@@ -156,6 +156,11 @@ impl Cells<'_> {
 }
 
 impl AuditFile {
+    /// Its answers by row.
+    fn answers(&self) -> BTreeMap<usize, bool> {
+        self.lines.iter().filter_map(|line| Some((line.row, line.answer.known()?))).collect()
+    }
+
     /// How many cells of a file's column of answers are filled; none where there is no such file or column.
     pub fn filled(path: &Path, files: &FileOptions) -> usize {
         let wanted = vec![ANSWER.to_string()];
@@ -349,6 +354,7 @@ pub struct Audit {
     /// Rows that were drawn from each stratum and are in no file.
     missing: Vec<usize>,
     draws: usize,
+    agreement: Option<Agreement>,
 }
 
 /// A row with its answer.
@@ -391,6 +397,9 @@ pub struct AuditReport {
     pub missing: usize,
     /// How many rows are predicted positive: the cut of the model's own decision.
     pub predicted: usize,
+    /// How far several files agree on rows that more than one of them answers; `None` where there are no such rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<Agreement>,
     /// The share if every row without an answer were negative, and if every one were positive. `None` where all are
     /// answered.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -412,6 +421,7 @@ impl Audit {
     }
 
     fn of(ours: &str, files: &[AuditFile]) -> Result<Self, Error> {
+        let agreement = Agreement::of(&files.iter().map(AuditFile::answers).collect::<Vec<_>>());
         let Some((first, of)) = files.first().and_then(|file| Some((file, file.draws.first()?))) else {
             return Err(onesided_eval::EvalError::FewAnswers(0).into());
         };
@@ -477,8 +487,10 @@ impl Audit {
                 let clash = known.stratum != at
                     || matches!((known.answer, line.answer), (Answer::Is(a), Answer::Is(b)) if a != b);
                 if clash {
+                    let of_all = agreement.as_ref().filter(|told| told.differ.len() > 1);
+                    let of_all = of_all.map_or_else(String::new, |told| format!(": {}", told.in_words()));
                     let what = format!(
-                        "contradicts another answer for row {}; settle it in one of the files",
+                        "contradicts another answer for row {}; settle it in one of the files{of_all}",
                         line.row
                     );
                     return Err(wrong(file, what));
@@ -501,7 +513,7 @@ impl Audit {
         draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
         seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
         let (name, of, draws) = (first.name.clone(), of.clone(), draws.len());
-        Ok(Self { name, of, chances, missing, draws, strata, answers })
+        Ok(Self { name, of, chances, missing, draws, strata, answers, agreement })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -606,6 +618,7 @@ impl Audit {
             unsure,
             missing,
             predicted: self.of.predicted,
+            agreement: self.agreement.clone(),
             if_unanswered: (unanswered > 0)
                 .then(|| Ok::<_, Error>([bound(false)?, bound(true)?]))
                 .transpose()?,

@@ -352,6 +352,11 @@ impl AuditDraw {
         [self.facts.fingerprint(), self.facts.model.clone(), self.facts.table.clone()]
     }
 
+    /// What rows are known by: names of columns, and a cell for each row.
+    pub fn ids(&self) -> &[(String, Vec<String>)] {
+        &self.ids
+    }
+
     /// The file as columns, to be written by [`write_table`](onesided_data::write_table), with what rows are known by. Scores would
     /// tell the person what to answer, and are left out unless asked for.
     pub fn columns(&self, with_scores: bool) -> Vec<(String, OutColumn)> {

@@ -115,6 +115,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod agreement;
 mod among;
 mod answers;
 mod audit;
@@ -139,6 +140,7 @@ mod rows_file;
 mod second_look;
 mod shuffled;
 mod stream;
+mod summary;
 mod table;
 mod undrawn;
 mod verdict;
@@ -152,6 +154,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, AtPrior};
+pub use agreement::Agreement;
 pub use among::Among;
 pub use answers::Answered;
 pub use audit::{Audit, AuditFile, AuditReport, AuditedRow};
@@ -190,6 +193,10 @@ pub use prior_report::{estimators_by_name, prior_as_json, prior_lines, prior_war
 pub use review::{Promise, Promised, Review, ReviewList, ShareAtOdds, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
+pub use summary::{
+    Along, Assumed, Assumption, AtOdds, AtShare, Check, ColumnSummary, Effect, EffectPoint, Level,
+    ModelSummary, PromiseAt, ScoreBins, State, Summary, SummarySettings,
+};
 pub use table::Table;
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};

@@ -629,7 +629,8 @@ impl fmt::Debug for Model {
 }
 
 /// By what rows were scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HowScored {
     /// By a model that never met them.
     New,

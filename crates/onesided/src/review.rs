@@ -8,7 +8,8 @@
 use crate::{Among, Error, Model};
 use onesided_data::{ColumnShift, Dataset, Label, counted};
 use onesided_eval::{
-    AtTop, EvalError, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Top, at_top, probability,
+    AtTop, EvalError, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Reliability, Top, at_tops,
+    probability, reliability,
 };
 use onesided_learn::prior::share_at_most;
 use serde::Serialize;
@@ -157,13 +158,26 @@ impl ReviewList {
         self
     }
 
-    /// The mean probability of the best rows.
-    fn mean_probability(&self, rows: usize) -> Option<f64> {
-        let back = self.back?;
+    /// The mean probabilities of the best rows, so many of them each time.
+    fn mean_probabilities(&self, cuts: &[usize]) -> Vec<Option<f64>> {
+        let Some(back) = self.back else { return vec![None; cuts.len()] };
         let mut scores = self.list.clone();
-        let (best, last, _) = scores.select_nth_unstable_by(rows.checked_sub(1)?, |a, b| b.total_cmp(a));
-        let each = best.iter().chain([&*last]).map(|&score| probability(f64::from(score) - back));
-        Some(each.sum::<f64>() / rows as f64)
+        scores.sort_unstable_by(|a, b| b.total_cmp(a));
+        let mut sums = vec![0.0];
+        for &score in &scores {
+            sums.push(sums[sums.len() - 1] + probability(f64::from(score) - back));
+        }
+        cuts.iter().map(|&rows| (rows > 0).then(|| sums[rows] / rows as f64)).collect()
+    }
+
+    /// From labeled positives and unlabeled rows, which were scored by models that have not met them.
+    pub(crate) fn labeled(model: &Model, positive: Vec<f32>, unlabeled: Vec<f32>) -> Self {
+        Self::new(positive, unlabeled, model.share_in_unlabeled()).of_model(model, Among::Unlabeled)
+    }
+
+    /// How many rows are listed.
+    pub fn rows(&self) -> usize {
+        self.list.len()
     }
 
     /// How many positives promises rest on.
@@ -200,11 +214,9 @@ impl ReviewList {
 
     /// Lift, precision and recall of the first rows of the list, if labels favor some positives by no more than this.
     pub fn at_top(&self, top: Top, labeling: LabelingOdds) -> Result<AtTop, Error> {
-        let rows = top.of(self.list.len())?;
-        let at = at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?;
-        let at = AtTop { probability: self.mean_probability(rows), ..at }.with_labeling(labeling);
+        let at = self.at_tops(&[top], labeling)?.remove(0);
         let chances = (!labeling.is_random()).then(|| self.probabilities()).flatten();
-        Ok(AtTop { stay: chances.map(|chances| labeling.stay(chances, rows)), ..at })
+        Ok(AtTop { stay: chances.map(|chances| labeling.stay(chances, at.rows)), ..at })
     }
 
     /// How many positives there may be if labels favor some by no more than this; `None` for labels at random.
@@ -226,6 +238,36 @@ impl ReviewList {
         Some(self.list.iter().map(|&score| probability(f64::from(score) - back)).collect())
     }
 
+    /// [`at_top`](Self::at_top) at several places of the list.
+    pub fn at_tops(&self, tops: &[Top], labeling: LabelingOdds) -> Result<Vec<AtTop>, Error> {
+        let all = self.list.len();
+        let rows = tops.iter().map(|top| top.of(all)).collect::<Result<Vec<usize>, _>>()?;
+        let share = self.share.map(|share| share.share);
+        let at = at_tops(&self.positive, &self.list, &rows, share)?;
+        let means = self.mean_probabilities(&rows);
+        let with =
+            |(at, probability): (AtTop, Option<f64>)| AtTop { probability, ..at }.with_labeling(labeling);
+        Ok(at.into_iter().zip(means).map(with).collect())
+    }
+
+    /// The same list if this were the share of positives in it.
+    #[must_use]
+    pub fn with_share(&self, share: f64) -> Self {
+        Self { share: Some(ShareInList::given(share)), ..self.clone() }
+    }
+
+    /// Whether probabilities hold, in groups of about as many rows. None where no share of positives is known or scores are no probabilities.
+    pub fn reliability(&self, groups: usize) -> Result<Vec<Reliability>, Error> {
+        let (Some(share), Some(back)) = (self.share, self.back) else { return Ok(Vec::new()) };
+        let probability = |score: f32| probability(f64::from(score) - back);
+        Ok(reliability(&self.positive, &self.list, groups, share.share, probability)?)
+    }
+
+    /// The share of positives that numbers of positives rest on.
+    pub fn share(&self) -> Option<ShareInList> {
+        self.share
+    }
+
     fn promise(&self, target: RecallTarget, over: Over) -> Result<Promise, Error> {
         let cut = target.cut(&self.positive, over)?;
         let rows = self.list.iter().filter(|&&score| score >= cut.cut).count();
@@ -238,7 +280,7 @@ impl ReviewList {
 }
 
 /// The fewest and the most positives that this many rows are likely to hold.
-fn between(share: Interval, rows: usize) -> (usize, usize) {
+pub(crate) fn between(share: Interval, rows: usize) -> (usize, usize) {
     let n = rows as f64;
     let scatter = |share: f64| NORMAL * (n * share * (1.0 - share)).max(0.0).sqrt();
     let least = (n * share.low - scatter(share.low)).floor().max(1.0) as usize;
@@ -297,8 +339,7 @@ impl Model {
             let pairs = scores.iter().zip(labels);
             pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
         };
-        let list = ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled());
-        list.of_model(self, Among::Unlabeled)
+        ReviewList::labeled(self, of(Label::Positive), of(Label::Unlabeled))
     }
 
     /// μ with its interval, of unlabeled rows like those the model was fitted on.

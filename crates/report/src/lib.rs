@@ -1,4 +1,5 @@
-//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG.
+//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG; and [`page()`], a model and a table as one
+//! HTML file.
 //!
 //! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s, [`Mark`]s, [`Cloud`]s and [`Trail`]s over a
 //! pair of axes; a [`Gallery`] of [`Thumbnail`]s may be placed next to them. What comes out is one SVG document with no script,
@@ -36,6 +37,7 @@ mod geometry;
 mod intervals;
 mod labels;
 mod layout;
+mod page;
 mod panel;
 mod picture;
 mod png;
@@ -47,6 +49,7 @@ pub use bars::Bars;
 pub use chart::Chart;
 pub use gallery::Gallery;
 pub use intervals::Intervals;
+pub use page::{PageSettings, ReviewPage, ReviewRow, data_address, page, review_page};
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use thumbnail::Thumbnail;

@@ -12,15 +12,22 @@ use crate::output_path;
 use crate::progress::guarded;
 use crate::reading_flags::FileFlags;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, counted, grouped, is_standard_output, write_table_as};
+use onesided::data::{
+    FileOptions, OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically,
+    write_table_as,
+};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
-    RANDOM_LABELS, Roles,
+    KnownRows, RANDOM_LABELS, Roles,
 };
+use onesided_report::{ReviewPage, ReviewRow, data_address, review_page};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Columns of a table that a page to answer in shows at most, where none are named.
+const PAGE_COLUMNS: usize = 40;
 
 /// Flags of `audit`.
 #[derive(Debug, Args)]
@@ -54,7 +61,7 @@ pub struct Draw {
     /// How many rows to draw.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub rows: usize,
-    /// Where to write them: .csv, .tsv, .xlsx or .parquet.
+    /// Where to write them: .csv, .tsv, .xlsx or .parquet, or .html for a page to answer in with a browser.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// The style of a text table: plain (comma-separated, decimal points), semicolon (semicolons, decimal commas) or like-input
@@ -137,10 +144,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     if is_standard_output(&flags.out) {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
-    output_path::check_table(&flags.out, files.format)?;
+    let as_page =
+        output_path::has_extension(&flags.out, "html") || output_path::has_extension(&flags.out, "htm");
+    if !as_page {
+        output_path::check_table(&flags.out, files.format)?;
+    }
     let style = ListStyle::named(flags.out_style.as_deref())?;
     output_path::check(&flags.out, &[&flags.model, &flags.file])?;
-    let filled = AuditFile::filled(&flags.out, &files);
+    let filled = if as_page { 0 } else { AuditFile::filled(&flags.out, &files) };
     if filled > 0 {
         return Err(Failure::input(format!(
             "'{}' holds {}, which a new draw would replace; name another file with --out, or delete it",
@@ -154,8 +165,13 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
+    // Whoever answers in a browser has nothing else to look at.
+    let all = match as_page && flags.id.is_empty() && flags.file.is_file() {
+        true => columns_of(flags, &files, beside.as_ref().ok()),
+        false => Vec::new(),
+    };
     let roles = Roles {
-        id: flags.id.clone(),
+        id: if all.is_empty() { flags.id.clone() } else { all },
         label: flags.label.clone(),
         positive: flags.positive.clone(),
         negative: flags.negative.clone(),
@@ -169,12 +185,17 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let mut warnings = print_new_notes(&model, &drawn.notes);
     print_device(&model, drawn.largest_piece);
     warnings.extend(tell_list(&drawn.said, &["cross-fit", "label"]));
+    if as_page {
+        write_page(&drawn, flags, &files)?;
+    }
     let columns = drawn.columns(flags.scores);
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    let how = style.write_as(&flags.file, &files, &drawn.notes, flags.safe_csv);
-    let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
-    cut.iter().for_each(|cut| note(&format!("note: {cut}")));
+    if !as_page {
+        let how = style.write_as(&flags.file, &files, &drawn.notes, flags.safe_csv);
+        let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
+        cut.iter().for_each(|cut| note(&format!("note: {cut}")));
+    }
     if as_json {
         let [draw, of_model, of_table] = drawn.fingerprints();
         return print_json(&json!({
@@ -196,7 +217,62 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
             "warnings": warnings,
         }));
     }
-    print_of_file(&drawn_as_text(&drawn, flags))
+    print_of_file(&drawn_as_text(&drawn, flags, as_page))
+}
+
+/// The columns of the table but for that of the labels, which would tell what to answer.
+fn columns_of(flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> Vec<String> {
+    let labels = flags.label.iter().chain(known.and_then(KnownRows::label_column).map(|label| &label.column));
+    let labels: Vec<&String> = labels.collect();
+    let mut names = column_names(&flags.file, &files.clone().into()).unwrap_or_default();
+    names.retain(|name| !labels.contains(&name) && !name.is_empty());
+    names.truncate(PAGE_COLUMNS);
+    names
+}
+
+/// Writes the drawn rows as a page to answer in.
+fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<(), Failure> {
+    let texts = |column: &OutColumn| match column {
+        OutColumn::Text(cells) => cells.clone(),
+        _ => Vec::new(),
+    };
+    let columns = drawn.columns(false);
+    let of = |wanted: &str| {
+        columns.iter().find(|(name, _)| name == wanted).map_or_else(Vec::new, |(_, cells)| texts(cells))
+    };
+    let (keys, draws) = (of("key"), of("draw"));
+    let ids = drawn.ids();
+    let in_folder = flags.file.is_dir();
+    let row = |at: usize| -> Result<ReviewRow, Failure> {
+        let cells: Vec<String> = ids.iter().filter_map(|(_, cells)| cells.get(at).cloned()).collect();
+        let (text, picture) = match (in_folder, cells.first()) {
+            (true, Some(name)) => shown(&flags.file.join(name), files)?,
+            _ => (None, None),
+        };
+        Ok(ReviewRow { key: keys[at].clone(), row: drawn.rows[at].row as u64 + 1, cells, text, picture })
+    };
+    let page = ReviewPage {
+        place: flags.file.display().to_string(),
+        draw: draws.first().cloned().unwrap_or_default(),
+        fingerprint: drawn.fingerprints()[0].clone(),
+        columns: ids.iter().map(|(name, _)| name.clone()).collect(),
+        rows: (0..drawn.rows.len()).map(row).collect::<Result<_, _>>()?,
+        next: format!("onesided audit read {} answers.csv", flags.model.display()),
+    };
+    let page = review_page(&page);
+    Ok(guarded(|| write_atomically(&flags.out, |file| file.write_all(page.as_bytes())))?)
+}
+
+/// A file of a folder: its text, or its picture as an address that holds it.
+fn shown(path: &Path, files: &FileOptions) -> Result<(Option<String>, Option<String>), Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::input(format!("cannot read '{}': {error}", path.display())))?;
+    let kind = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_lowercase();
+    Ok(match kind.as_str() {
+        "png" => (None, Some(data_address("image/png", &bytes))),
+        "jpg" | "jpeg" => (None, Some(data_address("image/jpeg", &bytes))),
+        _ => (Some(decode(bytes, files.encoding).text), None),
+    })
 }
 
 /// What to expect of the answers: a sentence, and a line for each cut that was asked for.
@@ -236,17 +312,19 @@ fn forecast(drawn: &AuditDraw) -> String {
     text
 }
 
-fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
+fn drawn_as_text(drawn: &AuditDraw, flags: &Draw, as_page: bool) -> String {
+    let (act, file) = match as_page {
+        true => ("open it in a browser, answer, and save the answers", "answers.csv".to_string()),
+        false => ("fill the column positive with yes, no or unsure", flags.out.display().to_string()),
+    };
     format!(
-        "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
-         fill the column positive with yes, no or unsure, then: onesided audit read {} {}\n",
+        "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}{act}, then: onesided audit read {} {file}\n",
         grouped(drawn.rows.len()),
         grouped(drawn.forecast.rows),
         flags.out.display(),
         drawn.strata.len(),
         forecast(drawn),
         flags.model.display(),
-        flags.out.display(),
     )
 }
 
@@ -285,6 +363,9 @@ fn report_as_text(report: &AuditReport) -> String {
         counted(found.answered, "answers"),
         grouped(report.found)
     );
+    if let Some(agreement) = &report.agreement {
+        text.push_str(&format!("{} of them by more than one file, which agree\n", grouped(agreement.rows)));
+    }
     let [share, interval] = with(found.share);
     let Interval { value, low, high } = found.positives;
     text.push_str(&format!(

@@ -1,151 +1,172 @@
-//! `onesided demo`: every method on the built-in digits, even against odd.
+//! `onesided demo`: the main job on a built-in table, from rows to a share, a list, promises and a page.
 
-use super::device;
+use super::{compare, device, report};
 use crate::args::Demo;
 use crate::failure::Failure;
-use crate::output::{note, print, print_json, table};
-use indicatif::{ProgressBar, ProgressDrawTarget};
-use onesided::data::{DIGITS_ATTRIBUTION, Digits, digits, hide, train_test};
-use onesided::eval::auc;
-use onesided::loss::methods;
-use onesided::{ClassPrior, Dataset, Learner, Matrix, Model};
-use serde_json::{Value, json};
-use std::io::IsTerminal;
+use crate::output::{note, print, print_json};
+use crate::output_path;
+use crate::progress::interrupted;
+use onesided::data::{Stream, WriteAs, counted, grouped, write_atomically};
+use onesided::learn::Reserve;
+use onesided::{Fit, Input, InputOptions, Learner, List, ReadAgain, RecallTarget, Roles, Signal, rows_file};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
-/// The shares of the even digits that are hidden among the unlabeled rows.
-const HIDDEN: [f64; 2] = [0.2, 0.8];
-/// The share of all digits kept for testing.
-const TEST: f64 = 0.3;
+/// Customers of the built-in table, how many of those who would buy were asked and said yes, and how many of the latter are set aside.
+const CUSTOMERS: usize = 2_400;
+const ASKED: f64 = 0.35;
+const RESERVED: usize = 60;
+/// What is promised.
+const RECALL: f64 = 0.9;
+const CONFIDENCE: f64 = 0.95;
+/// Where it all goes unless something else is said.
+const FOLDER: &str = "onesided-demo";
 
-/// One line of the result: means over the seeds.
-struct Row {
-    method: &'static str,
-    hidden_fraction: f64,
-    accuracy: f64,
-    auc: f64,
-    seconds: f64,
-}
-
-/// Trains each method on each split, and tests on rows it has not seen.
+/// Makes a table, learns from it, ranks it and writes a page.
 pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
-    if flags.seeds == 0 {
-        return Err(Failure::input("--seeds must be at least 1"));
+    if flags.compare {
+        return compare::run(flags, as_json);
     }
-    let device = device(&flags.device)?;
     let started = Instant::now();
-    let Digits { images, labels } = digits();
-    let even: Vec<bool> = labels.iter().map(|digit| digit % 2 == 0).collect();
-    let fits = HIDDEN.len() as u64 * methods().len() as u64 * flags.seeds;
-    let bar = ProgressBar::with_draw_target(
-        Some(fits),
-        if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        },
-    );
-    let mut rows = Vec::new();
-    for hidden_fraction in HIDDEN {
-        for method in methods() {
-            let mut row = Row { method: method.name, hidden_fraction, accuracy: 0.0, auc: 0.0, seconds: 0.0 };
-            for seed in 0..flags.seeds {
-                let clock = Instant::now();
-                let (train, test) = train_test(&even, TEST, seed)?;
-                let split = Split { images: images.select(&train), even: pick(&even, &train) };
-                let learner =
-                    Learner::new().method(method.name).seed(seed).threads(flags.threads).device(device);
-                let model = split.fit(learner, (!method.needs_truth).then_some(hidden_fraction), seed)?;
-                let (accuracy, auc) = tested(&model, images.select(&test), &pick(&even, &test))?;
-                row.accuracy += accuracy / flags.seeds as f64;
-                row.auc += auc / flags.seeds as f64;
-                row.seconds += clock.elapsed().as_secs_f64() / flags.seeds as f64;
-                if rows.is_empty() && seed == 0 && model.about().report.device != "cpu" {
-                    bar.suspend(|| note(&format!("device: {}", model.about().report.device)));
-                }
-                bar.inc(1);
-            }
-            rows.push(row);
-        }
+    let device = device(&flags.device)?;
+    let folder = flags.out.clone().unwrap_or_else(|| FOLDER.into());
+    fs::create_dir_all(&folder)
+        .map_err(|error| Failure::input(format!("cannot make the folder '{}': {error}", folder.display())))?;
+    let [table, model_file, list_file, page] =
+        ["customers.csv", "model.safetensors", "list.csv", "page.html"].map(|name| folder.join(name));
+    for out in [&table, &model_file, &list_file, &page] {
+        output_path::check(out, &[])?;
     }
-    bar.finish_and_clear();
+    output_path::check(&rows_file(&model_file), &[])?;
+    let (text, hidden) = customers();
+    write_atomically(&table, |file| file.write_all(text.as_bytes()))?;
+    note(&format!(
+        "a table of {} who exist nowhere: those who were asked and said yes are labeled, all others are not",
+        counted(CUSTOMERS, "customers")
+    ));
+
+    let learner = Learner::new().reserve(Reserve::Rows(RESERVED)).threads(flags.threads).device(device);
+    let reading = InputOptions { roles: Roles::labeled("said_yes"), ..InputOptions::default() };
+    let input = Input::one(&table);
+    let ready = Fit::new(learner).reading(reading).read(&input)?;
+    let model = ready.learn(&mut |_| Signal::from(!interrupted()))?;
+    if interrupted() {
+        return Err(Failure::Interrupted("interrupted, and no model was written".to_string()));
+    }
+    model.save(&model_file)?;
+    let list = List::of(&model).threads(flags.threads);
+    let roles = Roles { id: vec!["customer".to_string()], ..Roles::default() };
+    let also = ReadAgain { roles, ..ReadAgain::default() };
+    let mut ranked = list.read(&input, &also)?;
+    let rows = ranked.rows();
+    let review = ranked.review()?;
+    let promised = review.and_then(|list| list.review(RecallTarget::new(RECALL, CONFIDENCE).ok()?).ok());
+    let columns = ranked.columns().clone();
+    let how = WriteAs::default();
+    columns.write(&list_file, &how, rows, ranked.into_rows()?, &interrupted)?;
+    let summary = list.summary(&input, &also, &report::settings(false))?;
+    let bytes = report::write(&summary, &page)?;
+
+    let seconds = started.elapsed().as_secs_f64();
+    let counts = model.about().counts;
+    let share = summary.share.map(|share| share.share);
     if as_json {
-        return print_json(&json!({ "rows": rows.iter().map(Row::as_object).collect::<Vec<Value>>() }));
+        return print_json(&json!({
+            "out": folder.display().to_string(),
+            "positive": counts.positive,
+            "unlabeled": counts.unlabeled,
+            "share": share,
+            "positives": summary.positives,
+            "in_truth": hidden,
+            "rows_to_read": promised.as_ref().map(|review| review.population.rows),
+            "page_bytes": bytes,
+            "seconds": seconds,
+        }));
     }
-    print(&as_text(&rows, flags.seeds))?;
-    note(&format!("{:.1} s; {DIGITS_ATTRIBUTION}", started.elapsed().as_secs_f64()));
+    let mut text = format!(
+        "{} said yes; of the other {}, nobody knows who would\n",
+        counted(counts.positive, "customers"),
+        grouped(counts.unlabeled)
+    );
+    if let (Some(share), Some((least, most))) = (share, summary.positives) {
+        text.push_str(&format!(
+            "share       about {} of them would, too ({:.1} %; {} to {}); as this table is made up, the truth is known: {}\n",
+            grouped((share.value * rows as f64).round() as usize),
+            100.0 * share.value,
+            grouped(least),
+            grouped(most),
+            grouped(hidden)
+        ));
+    }
+    if let Some(review) = &promised {
+        text.push_str(&format!(
+            "promise     asking the first {} finds at least {:.0} % of those who would, with {:.0} % confidence, {}\n",
+            counted(review.population.rows, "customers"),
+            100.0 * RECALL,
+            100.0 * CONFIDENCE,
+            review.assumes
+        ));
+    }
+    let line = |what: &str, path: &Path, about: &str| format!("{what:<11} {}  {about}\n", path.display());
+    text.push_str(&line("list", &list_file, "the likeliest first"));
+    text.push_str(&line("page", &page, "open it in a browser"));
+    text.push_str(&format!(
+        "\nfor your own table, whose column y says which rows are known to be positive:\n  \
+         onesided fit table.csv --label y --reserve {RESERVED} --out model.safetensors --report page.html\n  \
+         onesided predict model.safetensors table.csv --recall {RECALL} --out list.csv\n"
+    ));
+    print(&text)?;
+    note(&format!("{seconds:.1} s"));
     Ok(())
 }
 
-/// The rows to train on.
-struct Split {
-    images: Matrix,
-    even: Vec<bool>,
-}
-
-impl Split {
-    /// With a share of the even digits hidden, or with the truth.
-    fn fit(self, learner: Learner, hidden: Option<f64>, seed: u64) -> Result<Model, Failure> {
-        let prior = self.even.iter().filter(|&&even| even).count() as f64 / self.even.len() as f64;
-        let data = Dataset::from_scaled(self.images, None)?;
-        let Some(hidden) = hidden else { return Ok(learner.fit(&data.with_truth(self.even)?)?) };
-        let data = data.with_labels(hide(&self.even, hidden, seed)?)?;
-        Ok(learner.prior(ClassPrior::new(prior)?).fit(&data)?)
+/// Customers as a CSV table, and how many of those without a label would say yes.
+fn customers() -> (String, usize) {
+    let mut stream = Stream::new(0, "customers of the demo");
+    let mut text =
+        String::from("customer,age,visits,spent,plan,region,newsletter,last_visit_days,said_yes\n");
+    let mut hidden = 0;
+    let (plans, regions) = (["basic", "plus", "family", "trial"], ["north", "east", "south", "west"]);
+    for customer in 0..CUSTOMERS {
+        let age = (45.0 + 14.0 * stream.normal()).clamp(18.0, 88.0).round();
+        let visits = (2.2 + 0.8 * stream.normal()).exp().min(200.0).round();
+        let spent = (3.0 + 0.35 * visits.ln_1p() + 0.7 * stream.normal()).exp();
+        let plan = (stream.uniform() * 4.0) as usize % 4;
+        let region = (stream.uniform() * 4.0) as usize % 4;
+        let newsletter = stream.uniform() < 0.45;
+        let days = (3.3 - 0.35 * visits.ln_1p() + 0.8 * stream.normal()).exp().clamp(0.0, 400.0).round();
+        // What makes somebody say yes: many visits, a recent one, the plan, and middle age.
+        let logit = 1.9 * (visits.ln_1p() - 2.4) - 0.9 * (days.ln_1p() - 2.6) + [-1.4, 0.8, 1.9, -0.6][plan]
+            - ((age - 42.0) / 15.0).powi(2)
+            + if newsletter { 0.9 } else { 0.0 }
+            - 1.3;
+        let would = stream.uniform() < 1.0 / (1.0 + (-1.6 * logit).exp());
+        let asked = would && stream.uniform() < ASKED;
+        hidden += usize::from(would && !asked);
+        text.push_str(&format!(
+            "c{:04},{age},{visits},{spent:.2},{},{},{},{days},{}\n",
+            customer + 1,
+            plans[plan],
+            regions[region],
+            if newsletter { "yes" } else { "no" },
+            if asked { "yes" } else { "" },
+        ));
     }
+    (text, hidden)
 }
 
-/// Accuracy of the model's decisions, and AUC of its scores.
-fn tested(model: &Model, images: Matrix, even: &[bool]) -> Result<(f64, f64), Failure> {
-    let data = model.encoding().encode_matrix(images)?;
-    let predicted = model.predict(&data)?;
-    let right = predicted.iter().zip(even).filter(|(predicted, truth)| predicted == truth).count();
-    let auc = auc(&model.score(&data)?, even).unwrap_or(f64::NAN);
-    Ok((right as f64 / even.len() as f64, auc))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn pick(of: &[bool], rows: &[usize]) -> Vec<bool> {
-    rows.iter().map(|&row| of[row]).collect()
-}
-
-impl Row {
-    fn as_object(&self) -> Value {
-        json!({
-            "method": self.method,
-            "hidden_fraction": self.hidden_fraction,
-            "accuracy": self.accuracy,
-            "auc": self.auc,
-            "seconds": self.seconds,
-        })
+    #[test]
+    fn customers_are_the_same_every_time() {
+        let (text, hidden) = customers();
+        assert_eq!(text.lines().count(), CUSTOMERS + 1);
+        let labeled = text.lines().filter(|line| line.ends_with(",yes")).count();
+        assert!(labeled > 2 * RESERVED && hidden > labeled, "{labeled} labeled, {hidden} hidden");
+        assert_eq!(customers(), (text, hidden));
     }
-}
-
-fn as_text(rows: &[Row], seeds: u64) -> String {
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let mut lines = vec![vec![String::new()]];
-    lines[0].extend(
-        HIDDEN
-            .map(|hidden| format!("{:.0} % hidden", 100.0 * hidden))
-            .iter()
-            .flat_map(|title| [title.clone(), "AUC".to_string()]),
-    );
-    lines[0].push("seconds".to_string());
-    for method in methods() {
-        let mut line = vec![method.name.to_string()];
-        let mut seconds = 0.0;
-        for row in rows.iter().filter(|row| row.method == method.name) {
-            line.extend([percent(row.accuracy), percent(row.auc)]);
-            seconds += row.seconds / HIDDEN.len() as f64;
-        }
-        line.push(format!("{seconds:.2}"));
-        lines.push(line);
-    }
-    format!(
-        "handwritten digits, even against odd: accuracy and AUC in % on {:.0} % of the images, mean of {seeds} splits\n\n{}\n\
-         A share of the even digits is hidden among the odd ones; the methods see some even digits and a mixture, and are\n\
-         told the share of even digits. All get the same network, epochs, held-out choice of the epoch and calibration;\n\
-         collective also chooses its reduction on the held-out rows. supervised sees every label and is the ceiling;\n\
-         its scores are taken as they are.\n",
-        100.0 * TEST,
-        table(&lines),
-    )
 }

@@ -1,6 +1,7 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
 use super::prior::print_prior;
+use super::report;
 use super::{with_estimates, with_intervals};
 use crate::columns::print_columns;
 use crate::failure::{Failure, as_flag};
@@ -10,12 +11,13 @@ use crate::output::{note, print_json, print_of_file, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
 use crate::{args, output_path, progress};
-use onesided::data::{ColumnRead, FileOptions, agree, counted, grouped, noun};
+use onesided::data::{ColumnRead, FileOptions, Note, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, At, AuditFile, Config, Error, Fit, Fitted, Input, Interval, Inverted, Learner, Model,
-    RANDOM_LABELS, Ready, RecallTarget, Signal, Tried, prior_warnings, rests_on_prior, rows_file,
+    About, Answered, At, AuditFile, Config, Error, Fit, Fitted, Input, Interval, Inverted, Learner, List,
+    Model, RANDOM_LABELS, ReadAgain, Ready, RecallTarget, Signal, Tried, prior_warnings, rests_on_prior,
+    rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -46,10 +48,15 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
         .audits(&audits.collect::<Result<Vec<_>, _>>()?)?
         .scratch(flags.out.parent().filter(|folder| folder.is_dir()).map(Path::to_path_buf));
     let by_columns = "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell";
+    if let Some(page) = &flags.report {
+        let beside = rows_file(&flags.out);
+        report::check(page, &[input.paths(), vec![&flags.out, &beside]].concat(), &input)?;
+    }
     let ready = fit.read_with(&input, &mut || note(by_columns));
     let ready = ready.map_err(|error| too_large(&fit, &input, error))?;
     print_columns(ready.data());
     let columns = ready.data().columns_read().to_vec();
+    let notes = ready.data().notes().to_vec();
     let mut warnings = print_notes(ready.data());
     warnings.extend(ready.answered().into_iter().flat_map(print_answers));
     print_data(&config, &input, &ready)?;
@@ -98,11 +105,35 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     warnings.extend(estimated);
     warnings
         .extend(model.about().report.warnings.iter().map(ToString::to_string).chain(doubted).chain(inverted));
+    let written = flags
+        .report
+        .as_ref()
+        .map(|out| write_page(&model, flags, config.threads, &input, (&columns, &notes), out))
+        .transpose()?;
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
-        print_of_file(&as_text(&model, flags, seconds))
+        print_of_file(&as_text(&model, flags, seconds))?;
+        written.map_or(Ok(()), |written| print_of_file(&written))
     }
+}
+
+/// Writes the page of a model that was just fitted, and says so.
+fn write_page(
+    model: &Model,
+    flags: &args::Fit,
+    threads: Option<usize>,
+    input: &Input,
+    (columns, notes): (&[ColumnRead], &[Note]),
+    out: &Path,
+) -> Result<String, Failure> {
+    let also = ReadAgain::from(flags.reading.files()?);
+    let list = List::of(model).threads(threads.unwrap_or(0));
+    let summary =
+        list.summary(input, &also, &report::settings(flags.no_rows)).map_err(Failure::of_reading)?;
+    let summary = summary.with_fit(columns, notes);
+    let bytes = report::write(&summary, out)?;
+    Ok(report::wrote(&summary, out, bytes))
 }
 
 /// Of a table that is too large for the memory it is said how many of its rows are not, and what takes all of them.

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod bench;
 pub mod bound;
+mod compare;
 pub mod data;
 pub mod demo;
 pub mod elicit;
@@ -15,6 +16,7 @@ pub mod importance;
 pub mod methods;
 pub mod predict;
 pub mod prior;
+pub mod report;
 pub mod review;
 pub mod shell;
 

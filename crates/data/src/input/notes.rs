@@ -204,6 +204,11 @@ impl OtherCells {
 }
 
 impl Note {
+    /// A column that holds something else than in training, if it is about one.
+    pub fn shifted(&self) -> Option<&ColumnShift> {
+        if let Note::Shifted(shift) = self { Some(shift) } else { None }
+    }
+
     /// What encoding met.
     pub(super) fn of_report(report: &EncodeReport) -> Vec<Note> {
         let mut notes = Vec::new();

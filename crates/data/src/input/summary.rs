@@ -44,6 +44,22 @@ pub enum ColumnIs {
     NotUsed,
 }
 
+impl ColumnIs {
+    /// What people call it.
+    pub fn words(self) -> &'static str {
+        match self {
+            ColumnIs::Number => "numbers",
+            ColumnIs::TrueFalse => "true or false",
+            ColumnIs::Category => "categories",
+            ColumnIs::Date => "dates",
+            ColumnIs::Text => "texts",
+            ColumnIs::Vector => "vectors",
+            ColumnIs::LeftOut => "left out",
+            ColumnIs::NotUsed => "not used",
+        }
+    }
+}
+
 /// The columns of a table: those that are learned from, those that are left out, and those that were not looked at.
 pub(super) fn summary(features: &Features, report: &EncodeReport, unused: &[String]) -> Vec<ColumnRead> {
     let missing: HashMap<&str, usize> =

@@ -37,6 +37,8 @@ pub(super) struct Gathered<'m> {
     pub left_out: usize,
     /// How many of those are positive.
     pub left_out_positive: usize,
+    /// Their scores, where somebody needs them.
+    pub scores_of_positive: Vec<f32>,
 }
 
 /// Rows of which the same is known.
@@ -57,6 +59,7 @@ impl<'m> Gathered<'m> {
         most: Option<usize>,
         explainer: Option<(Explainer<'m>, usize)>,
         folder: Option<&Path>,
+        scores: bool,
     ) -> Self {
         let kept = match most {
             Some(most) => Kept::Best(BestRows::new(most)),
@@ -70,11 +73,12 @@ impl<'m> Gathered<'m> {
             explainer,
             names: Vec::new(),
             // What may be promised of a list rests on them.
-            scores: (!model.about().reserve.is_empty()).then(Vec::new),
+            scores: (scores || !model.about().reserve.is_empty()).then(Vec::new),
             rows: 0,
             predicted_positive: 0,
             left_out: 0,
             left_out_positive: 0,
+            scores_of_positive: Vec::new(),
         }
     }
 
@@ -149,7 +153,10 @@ impl<'m> Gathered<'m> {
                 None => self.count(counted.rows, counted.predicted_positive, &counted.scores),
                 Some(kind) => {
                     self.left_out += counted.rows;
-                    self.left_out_positive += if kind == RowKind::Positive { counted.rows } else { 0 };
+                    if kind == RowKind::Positive {
+                        self.left_out_positive += counted.rows;
+                        self.scores_of_positive.extend(counted.scores);
+                    }
                 }
             }
         }

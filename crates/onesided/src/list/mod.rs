@@ -36,14 +36,15 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug)]
 pub struct List<'m> {
-    model: &'m Model,
+    pub(crate) model: &'m Model,
     rows_of_model: RowsOfModel<'m>,
-    label: Option<LabelColumn>,
+    pub(crate) label: Option<LabelColumn>,
     all: bool,
     top: Vec<Top>,
     explain: Option<usize>,
     threads: usize,
     folder: Option<PathBuf>,
+    scores: bool,
 }
 
 /// One row of a ranked list.
@@ -89,6 +90,7 @@ impl<'m> List<'m> {
             explain: None,
             threads: 0,
             folder: None,
+            scores: false,
         }
     }
 
@@ -142,7 +144,13 @@ impl<'m> List<'m> {
         Self { folder: folder.map(Path::to_path_buf), ..self }
     }
 
-    fn known(&self) -> Option<&'m KnownRows> {
+    /// With the scores of all rows, which take memory ([`RankedList::scores`]).
+    #[must_use]
+    pub fn with_scores(self) -> Self {
+        Self { scores: true, ..self }
+    }
+
+    pub(crate) fn known(&self) -> Option<&'m KnownRows> {
         self.rows_of_model.and_then(Result::ok)
     }
 
@@ -182,7 +190,7 @@ impl<'m> List<'m> {
         let most = most.and_then(|most| most.into_iter().max());
         Ok(UnderWay {
             lookup: RowLookup::new(self.model, self.rows_of_model, told),
-            gathered: Gathered::new(self.model, most, explainer, self.folder.as_deref()),
+            gathered: Gathered::new(self.model, most, explainer, self.folder.as_deref(), self.scores),
             largest: 0,
             told,
         })
@@ -313,6 +321,12 @@ impl<'m> RankedList<'m> {
             _ => list,
         };
         scores.map(|scores| Ok(without(self.model.review_among(scores, among)?))).transpose()
+    }
+
+    /// The scores of labeled positives that are left out of it and of all rows to list, in no order: of a list
+    /// [with scores](List::with_scores), before its [`review`](Self::review) is taken.
+    pub fn scores(&self) -> Option<(&[f32], &[f32])> {
+        Some((&self.gathered.scores_of_positive, self.gathered.scores.as_deref()?))
     }
 
     /// What its rows show.

@@ -1,0 +1,129 @@
+//! `onesided report`: a model and a table as a page to look at and to send.
+
+use super::{device, print_device};
+use crate::failure::Failure;
+use crate::inputs::{Places, check_texts};
+use crate::model_file;
+use crate::output::{note, print, print_json};
+use crate::output_path;
+use crate::progress::guarded;
+use crate::reading_flags::FileFlags;
+use crate::typed::typed;
+use clap::Args;
+use onesided::data::{counted, grouped, is_stream, write_atomically};
+use onesided::{Input, List, Roles, State, Summary, SummarySettings};
+use onesided_report::{PageSettings, page};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Flags of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The page is one HTML file that loads nothing and needs no server: what was found and how sure it is, what is assumed and how that stands, how \
+far to read, what drives the model, and the first rows with reasons. It contains rows of the table unless you say --no-rows.")]
+pub struct Report {
+    /// The model file.
+    pub model: PathBuf,
+    /// Where the rows are.
+    #[command(flatten)]
+    pub places: Places,
+    /// Where to write the page: a name that ends in .html.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Leave the rows of the table out of the page.
+    #[arg(long)]
+    pub no_rows: bool,
+    /// Columns to know the rows by; they are shown first.
+    #[arg(short, long, value_name = "COLUMN")]
+    pub id: Vec<String>,
+    /// The column that says which rows are labeled positive. Not needed for the table that the model was fitted on.
+    #[arg(short, long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// The value in it that means positive.
+    #[arg(long, value_name = "VALUE", requires = "label")]
+    pub positive: Option<String>,
+    /// The value in it that means negative.
+    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
+    pub negative: Option<String>,
+    /// For a model fitted on folders of texts: the text column of a table.
+    #[arg(long, value_name = "COLUMN")]
+    pub text: Vec<String>,
+    /// Threads to use; 0 means all.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub device: String,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
+}
+
+/// Reads, measures and writes.
+pub fn run(flags: &Report, as_json: bool) -> Result<(), Failure> {
+    let input = flags.places.input(&[("label", flags.label.is_some())])?;
+    let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
+    check(&flags.out, &read, &input)?;
+    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
+    let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
+    check_texts(&model, &flags.text)?;
+    let roles = Roles { id: flags.id.clone(), ..Roles::default() };
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
+    let mut list = List::of(&model).rows_of_model(Some(beside.as_ref())).threads(flags.threads);
+    if let Some(label) = &flags.label {
+        list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
+    }
+    let summary = list.summary(&input, &also, &settings(flags.no_rows)).map_err(Failure::of_reading)?;
+    print_device(&model, summary.rows);
+    let bytes = write(&summary, &flags.out)?;
+    if as_json {
+        return print_json(&json!({
+            "out": flags.out.display().to_string(),
+            "bytes": bytes,
+            "contains_rows": summary.has_rows(),
+            "rows": summary.rows,
+            "predicted_positive": summary.predicted_positive,
+            "share": summary.share,
+            "positives": summary.positives,
+            "assumptions": summary.assumptions,
+            "checks": summary.checks,
+        }));
+    }
+    for one in summary.assumptions.iter().filter(|one| one.state == State::Fails) {
+        note(&format!("fails: {}", one.why));
+    }
+    print(&wrote(&summary, &flags.out, bytes))
+}
+
+/// What a page holds.
+pub fn settings(no_rows: bool) -> SummarySettings {
+    let all = SummarySettings::default();
+    SummarySettings { rows: if no_rows { 0 } else { all.rows }, ..all }
+}
+
+/// Refuses a page that could not be written, and rows that cannot be read twice.
+pub fn check(out: &Path, read: &[&Path], input: &Input) -> Result<(), Failure> {
+    if !output_path::has_extension(out, "html") && !output_path::has_extension(out, "htm") {
+        return Err(Failure::input(format!("'{}' must end in .html, which browsers open", out.display())));
+    }
+    if input.paths().iter().any(|path| is_stream(path)) {
+        return Err(Failure::input("a page reads the table twice, so name a file, not a stream"));
+    }
+    output_path::check(out, read)
+}
+
+/// Writes the page; returns how large it is.
+pub fn write(summary: &Summary, out: &Path) -> Result<usize, Failure> {
+    let page = page(summary, &PageSettings { command: typed() });
+    guarded(|| write_atomically(out, |file| file.write_all(page.as_bytes())))?;
+    Ok(page.len())
+}
+
+/// What was written, and what to know before it is sent.
+pub fn wrote(summary: &Summary, out: &Path, bytes: usize) -> String {
+    let rows = match summary.first.len() {
+        0 => "it contains no rows of the table".to_string(),
+        rows => format!("it contains {} of the table", counted(rows, "rows")),
+    };
+    format!("wrote {} ({} KB); {rows}\n", out.display(), grouped(bytes.div_ceil(1_000)))
+}
