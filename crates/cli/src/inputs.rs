@@ -227,6 +227,9 @@ pub struct ReadFlags {
     /// A column of positive weights; a row with weight 2 counts as two rows.
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
+    /// A column that says which rows belong together, such as a customer: no split parts them, and it is not learned from.
+    #[arg(long, value_name = "COLUMN")]
+    pub group: Option<String>,
     /// Columns to leave out, separated by commas or in repeated flags.
     #[arg(short, long, value_name = "COLUMN")]
     pub drop: Vec<String>,
@@ -290,6 +293,7 @@ impl ReadFlags {
             positive: self.positive.clone(),
             negative: self.negative.clone(),
             weight: self.weight.clone(),
+            group: self.group.clone(),
             truth: None,
             drop: columns(&self.drop)?,
             only: columns(&self.only)?,

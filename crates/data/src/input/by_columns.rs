@@ -10,7 +10,7 @@
 
 use super::summary::summary;
 use super::table::notes_of;
-use super::table::{Known, read_tables};
+use super::table::{Known, numbered, read_tables};
 use super::{Dataset, Input, InputOptions, Note};
 use crate::features::{Feature, Features};
 use crate::screen::Findings;
@@ -65,8 +65,12 @@ impl InputOptions {
         reading.features(&names, visit)?;
         let data = reading.finish(&names)?.with_notes(answers.notes).with_labels(labels)?;
         let data = data.with_label_column(answers.label_column);
-        Ok(match answers.weights {
+        let data = match answers.weights {
             Some(weights) => data.with_weights(weights)?,
+            None => data,
+        };
+        Ok(match answers.groups {
+            Some(groups) => data.with_groups(numbered(&groups))?,
             None => data,
         })
     }
@@ -84,7 +88,8 @@ impl InputOptions {
 
     /// Whether a column is one of those that are learned from: whether it was asked for, and is nothing else.
     fn is_feature(&self, name: &String) -> bool {
-        let taken = self.label.iter().chain(&self.weight).chain(&self.id).chain(&self.drop);
+        let taken =
+            self.label.iter().chain(&self.weight).chain(&self.group).chain(&self.id).chain(&self.drop);
         (self.only.is_empty() || self.only.contains(name)) && !taken.into_iter().any(|other| other == name)
     }
 }
@@ -153,6 +158,7 @@ impl<'a> Reading<'a> {
             positive: None,
             negative: None,
             weight: None,
+            group: None,
             ids: &[],
             told: None,
             told_asked: false,
@@ -266,7 +272,8 @@ impl<'a> Reading<'a> {
         self.findings.sort_by(place);
         let options = self.options;
         let taken = |name: &String| {
-            let taken = options.label.iter().chain(&options.weight).chain(&options.id).chain(&options.drop);
+            let taken = options.label.iter().chain(&options.weight).chain(&options.group);
+            let taken = taken.chain(&options.id).chain(&options.drop);
             options.only.contains(name) || taken.into_iter().any(|other| other == name)
         };
         let named = !options.only.is_empty();

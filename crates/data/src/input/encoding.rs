@@ -123,6 +123,7 @@ impl ReadAgain {
             positive: self.positive.as_deref(),
             negative: self.negative.as_deref(),
             weight: self.weight.as_deref(),
+            group: None,
             ids: &self.id,
             told: self.told.as_ref().filter(|_| self.label.is_none()),
             told_asked: self.told_asked,

@@ -139,6 +139,9 @@ pub struct InputOptions {
     /// The column of rows' weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
+    /// The column that says which rows belong together: splits do not part them, and it is not learned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The column of true labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<String>,
@@ -327,6 +330,7 @@ impl InputOptions {
         let label = self.label.iter().map(|name| (name, "the label"));
         let truth = self.truth.iter().map(|name| (name, "the truth"));
         let weight = self.weight.iter().map(|name| (name, "the weight"));
+        let group = self.group.iter().map(|name| (name, "the group"));
         let texts = self.text.iter().map(|name| (name, "a text to learn from"));
         let image = self.image.iter().map(|name| (name, "the picture files"));
         let dropped = self.drop.iter().map(|name| (name, "left out"));
@@ -335,7 +339,7 @@ impl InputOptions {
         let dates = self.date.iter().map(|name| (name, "a date"));
         let kinds = texts.chain(numeric).chain(categorical).chain(dates);
         let roles: Vec<(&String, &'static str)> =
-            label.chain(truth).chain(weight).chain(kinds).chain(image).chain(dropped).collect();
+            label.chain(truth).chain(weight).chain(group).chain(kinds).chain(image).chain(dropped).collect();
         for (at, (name, role)) in roles.iter().enumerate() {
             if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
             {
@@ -358,7 +362,8 @@ impl InputOptions {
 
     /// Folders have no columns.
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
-        let one = self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.image);
+        let one =
+            self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.group).chain(&self.image);
         let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
         let several = several.chain(&self.numeric).chain(&self.categorical).chain(&self.date);
         match one.chain(several).next() {

@@ -12,8 +12,8 @@ use crate::screen::{Asked, Findings};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
 use onesided_table::is_stream;
 use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
-use onesided_table::{NumberStyle, ReadOptions, Source};
-use std::collections::BTreeMap;
+use onesided_table::{NumberStyle, ReadOptions, Source, TableError};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,6 +35,8 @@ pub(super) struct Answers {
     pub named: Option<RowNames>,
     pub truth: Option<Vec<bool>>,
     pub weights: Option<Vec<f32>>,
+    /// What the groups of rows are called.
+    pub groups: Option<TextColumn>,
     pub ids: Vec<(String, TextColumn)>,
     /// What labels leave open.
     pub notes: Vec<Note>,
@@ -48,6 +50,7 @@ pub(super) struct Known<'a> {
     pub positive: Option<&'a str>,
     pub negative: Option<&'a str>,
     pub weight: Option<&'a str>,
+    pub group: Option<&'a str>,
     pub ids: &'a [String],
     pub told: Option<&'a LabelColumn>,
     pub told_asked: bool,
@@ -62,6 +65,7 @@ impl InputOptions {
             positive: self.positive.as_deref(),
             negative: self.negative.as_deref(),
             weight: self.weight.as_deref(),
+            group: self.group.as_deref(),
             ids: &self.id,
             told: None,
             told_asked: false,
@@ -83,6 +87,7 @@ impl InputOptions {
                 .iter()
                 .chain(&self.truth)
                 .chain(&self.weight)
+                .chain(&self.group)
                 .chain(&self.id)
                 .cloned()
                 .collect(),
@@ -145,7 +150,7 @@ pub(super) fn learn(
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
-        let taken = taken.chain(&options.id).chain(&options.drop);
+        let taken = taken.chain(&options.group).chain(&options.id).chain(&options.drop);
         let noted = frame.left_out.iter().map(|left_out| &left_out.column);
         if !taken.chain(noted).any(|other| other == name) {
             frame.column(name)?;
@@ -233,7 +238,7 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, label_column, told, named, truth, weights, ids, notes } = answers;
+    let Answers { labels, label_column, told, named, truth, weights, groups, ids, notes } = answers;
     data = data.with_notes(notes).with_label_column(label_column).with_told(told)?;
     if named.is_some() {
         data = data.with_row_names(named);
@@ -246,6 +251,9 @@ pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, Dat
     }
     if let Some(weights) = weights {
         data = data.with_weights(weights)?;
+    }
+    if let Some(groups) = groups {
+        data = data.with_groups(numbered(&groups))?;
     }
     for (name, column) in ids {
         data = data.with_ids(&name, column)?;
@@ -342,6 +350,9 @@ pub(super) fn stacked(tables: Vec<Table>) -> Result<Table, DataError> {
                 if let (Some(weights), Some(more)) = (&mut answers.weights, table.answers.weights) {
                     weights.extend(more);
                 }
+                if let (Some(groups), Some(more)) = (&mut answers.groups, table.answers.groups) {
+                    more.iter().for_each(|group| groups.push(group));
+                }
                 Table { frame: stack_named(frame, table.frame, what)?, answers }
             }
         });
@@ -362,10 +373,10 @@ pub(super) fn read_source(
     known: Known,
 ) -> Result<Table, DataError> {
     let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
-    let weight: Vec<String> = known.weight.iter().map(ToString::to_string).collect();
+    let beside: Vec<String> = known.weight.iter().chain(&known.group).map(ToString::to_string).collect();
     // An identifier that is something else as well is read once as either.
     let only = options.only.as_deref().unwrap_or_default();
-    let others = [only, &options.text, &options.categories, &answers, &weight];
+    let others = [only, &options.text, &options.categories, &answers, &beside];
     // So is the column of a model's labels, where something is known of it already.
     let told = known.told.map(|told| &told.column);
     let optional: Vec<String> = told.into_iter().chain(known.named).cloned().collect();
@@ -374,17 +385,18 @@ pub(super) fn read_source(
     let (twice, once): (Vec<&String>, Vec<&String>) =
         known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
-    options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
+    options.verbatim.extend(once.iter().map(ToString::to_string).chain(beside.iter().cloned()));
     optional.retain(|name| !options.verbatim.contains(name));
     options.verbatim.extend(optional.iter().cloned());
     if let Some(only) = &mut options.only {
-        only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
+        only.extend(answers.iter().chain(&beside).cloned().chain(once.iter().map(ToString::to_string)));
         only.extend(optional.iter().cloned());
     }
     let mut frame = source.read(&options)?;
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
     let of_labels = known.label.map(&mut take).transpose()?;
     let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
+    let groups = known.group.map(|name| Ok::<_, TableError>(into_texts(take(name)?))).transpose()?;
     let of_truth = known.truth.map(take).transpose()?;
     let mut also = if twice.is_empty() {
         Frame::default()
@@ -429,7 +441,24 @@ pub(super) fn read_source(
     }
     let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
     let truth = truth.map(|column| truth_from_column(&column, known.positive)).transpose()?;
-    Ok(Table { frame, answers: Answers { labels, label_column, told, named, truth, weights, ids, notes } })
+    Ok(Table {
+        frame,
+        answers: Answers { labels, label_column, told, named, truth, weights, groups, ids, notes },
+    })
+}
+
+/// Names of groups as numbers; a row without one is a group of its own.
+pub(super) fn numbered(groups: &TextColumn) -> Vec<u32> {
+    let (mut numbers, mut next) = (HashMap::new(), 0u32);
+    let mut new = || {
+        next += 1;
+        next - 1
+    };
+    let number = |name: &str| match name.trim() {
+        "" => new(),
+        name => *numbers.entry(name.to_string()).or_insert_with(&mut new),
+    };
+    groups.iter().map(number).collect()
 }
 
 /// Weights as they are written: numbers above 0.
