@@ -24,7 +24,8 @@ const FIT: &str = "fit t.csv --label y --drop truth --prior 0.5 --effort quick -
 #[test]
 fn what_is_measured_is_of_new_groups() {
     let folder = Folder::new("groups");
-    folder.write("t.csv", table(0..120)).write("new.csv", table(120..300));
+    folder.write("t.csv", table(0..120));
+    folder.write("new.csv", table(120..300));
     let auc = |flags: &str| {
         let fitted = folder.json(&format!("{FIT} {flags}"));
         let found = folder.json("evaluate m.onesided new.csv --truth truth");
