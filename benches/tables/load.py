@@ -117,8 +117,12 @@ def frame(package, path):
     data = io.BytesIO(member(package, path))
     if path.endswith(".pkl.compress"):
         return pd.read_pickle(data, compression="xz")
+    if path.endswith(".pickle"):
+        return pd.read_pickle(data)
     if path.endswith(".parquet"):
         return pd.read_parquet(data)
+    if path.endswith(".dta"):
+        return pd.read_stata(data)
     if path.endswith((".dat", ".arff", ".arff.txt")):
         return keel(data.getvalue().decode("utf-8", "replace"))
     packed = {".zip": "zip", ".gz": "gzip", ".bz2": "bz2"}.get(pathlib.PurePath(path).suffix)

@@ -5,7 +5,7 @@
     python run.py --tables german hmda --peers lightgbm forest ours --binary onesided --out results/some.jsonl
 
 Lines that are already in the file are not measured again; a method that fails leaves a line with its error and the rest goes
-on (--again measures those anew). Roles report and report-2 are for one look at the end: they have to be named.
+on (--again measures those anew). Roles report, report-2 and report-3 are for one look at the end: they have to be named.
 """
 
 import argparse
@@ -126,7 +126,7 @@ def fits(method, row):
 
 def main():
     parser = argparse.ArgumentParser(description="measures methods on tables")
-    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2"])
+    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2", "report-3"])
     parser.add_argument("--tables", nargs="*", default=[], help="these tables, instead of a role")
     parser.add_argument("--peers", nargs="+", default=["all"], help="all (of peers.py), ours, or names")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.4], help="of the positives that are labeled")

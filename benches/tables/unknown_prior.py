@@ -164,7 +164,7 @@ def summary(path):
 
 def main():
     parser = argparse.ArgumentParser(description="the command without a prior")
-    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2"])
+    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2", "report-3"])
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--leave-out", nargs="*", default=[])
     parser.add_argument("--most-rows", type=int, default=10**9)

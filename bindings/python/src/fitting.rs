@@ -42,7 +42,7 @@ struct Learned {
 /// Learns from rows, a label each and, where they differ in weight, a weight each. Several parts are tables, one above the
 /// other.
 #[pyfunction]
-#[pyo3(signature = (parts, labels, apart, settings, reading, tell, weights=None, audit=None))]
+#[pyo3(signature = (parts, labels, apart, settings, reading, tell, weights=None, audit=None, groups=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -54,6 +54,7 @@ pub fn fit<'py>(
     tell: Option<Py<PyAny>>,
     weights: Option<PyReadonlyArray1<'py, f32>>,
     audit: Option<Vec<Answers>>,
+    groups: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<(PyModel, Vec<Said>, String)> {
     let config = config(settings)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
@@ -69,12 +70,21 @@ pub fn fit<'py>(
     let options = fit.options(Rows::kind(&parts)?).map_err(raise)?;
     let labels = as_labels(&labels);
     let weights: Option<Vec<f32>> = weights.map(|weights| weights.as_array().to_vec());
+    let groups: Option<Vec<u32>> = groups.map(|groups| groups.as_array().to_vec());
+    if groups.is_some() && options.max_unlabeled.is_some() {
+        let why = "groups: rows that are drawn have no groups; leave max_unlabeled out";
+        return Err(PyValueError::new_err(why));
+    }
     let parts: Vec<Py<PyTuple>> = parts.into_iter().map(Bound::unbind).collect();
     let mut watch = Watch::new(tell);
     // Rows are read on the thread that learns from them: an allocator that keeps memory per thread, as glibc's does, can use
     // again what reading leaves free, and the peak is that of the command.
     let learned = watch.over(py, |observer| {
         let (data, draw) = Python::attach(|py| read(py, &parts, labels, apart, weights, &options))?;
+        let data = match groups {
+            Some(groups) => data.with_groups(groups).map_err(|error| raise_for("groups", error))?,
+            None => data,
+        };
         drop(parts);
         let ready = fit.take(data).map_err(|error| raise_for("audit", error))?;
         let mut said = notes(ready.data());

@@ -1,12 +1,16 @@
-//! Rows that are equal to others, and splits that do not tear them apart.
+//! Rows that belong together, because they are equal or of one group, and splits that do not tear them apart.
 //!
 //! A copy of a row on the other side of a split gives the row's answer away: a row that is scored out of fold has been met in
 //! fold, and a positive whose copy is labeled, too, is found by heart. Rows that are equal therefore stay together.
 //!
 //! Where columns are few and of few values, rows are equal that have nothing to do with each other, and what is learned cannot
-//! know one of them by heart. Such tables, and groups that are a large part of a table, are split as if no two rows were equal.
+//! know one of them by heart. Such tables, and equal rows that are a large part of a table, are split as if no two rows were equal.
+//!
+//! Groups are told ([`Dataset::with_groups`]), and always stay together: storms, customers, patients. What is learned of one row
+//! of a group says something of the others, and a new row is mostly of a new group.
 
 use crate::{DataError, Dataset, Label, Store};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A table has copies, rather than few different rows, where at least one in this many rows is different from the others.
@@ -14,11 +18,23 @@ const MOST_PER_ROW: usize = 4;
 /// Equal rows that are more than one in this many of a table are not copies.
 const LARGEST_SHARE: usize = 20;
 
-/// Which rows of a data set are equal in every encoded cell.
+/// Which rows of a data set are equal in every encoded cell, or of one group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// For each row the first one that is equal to it.
+    /// For each row the first one that is equal to it, or of its group.
     first: Vec<u32>,
+    /// Whether they are groups, which are never parted.
+    are_groups: bool,
+}
+
+/// A group while it is dealt.
+struct Together {
+    first: usize,
+    /// The part that the first of its rows was drawn for.
+    drawn: usize,
+    /// Rows of each kind.
+    counts: [f64; 3],
+    rows: Vec<usize>,
 }
 
 impl Copies {
@@ -42,8 +58,26 @@ impl Copies {
         for group in groups.filter(|group| group.len() <= largest) {
             group.iter().for_each(|&row| first[row as usize] = group[0]);
         }
-        let copies = Self { first };
+        let copies = Self { first, are_groups: false };
         (0..of_rows.len()).any(|row| copies.of_row(row) != row).then_some(copies)
+    }
+
+    /// Rows of one number belong together.
+    fn of_groups(groups: &[u32]) -> Self {
+        let mut firsts: HashMap<u32, u32> = HashMap::new();
+        let first = (0u32..).zip(groups).map(|(row, group)| *firsts.entry(*group).or_insert(row)).collect();
+        Self { first, are_groups: true }
+    }
+
+    /// Whether rows are of groups that were told, rather than equal.
+    pub fn are_groups(&self) -> bool {
+        self.are_groups
+    }
+
+    /// In how many groups there is a row of this kind.
+    pub fn number_with(&self, labels: &[Label], kind: Label) -> usize {
+        let of_kind = (0..labels.len()).filter(|&row| labels[row] == kind);
+        of_kind.map(|row| self.of_row(row)).collect::<HashSet<usize>>().len()
     }
 
     /// The first row that is equal to this one, or the row itself. Panics if there is no such row, as indexing does.
@@ -53,7 +87,12 @@ impl Copies {
 
     /// Puts rows that are equal into one of some parts of the rows: into the one of the first that is labeled positive, or of
     /// the first. Parts come back in ascending order. Where a part would lose its last row of a kind, all stay as they are.
+    ///
+    /// Groups are dealt as a whole, the largest first, each to the part that lacks most of the rows it had.
     pub fn gather(&self, labels: &[Label], parts: &mut [Vec<usize>]) {
+        if self.are_groups {
+            return self.deal(labels, parts);
+        }
         const NOWHERE: u32 = u32::MAX;
         let mut leader = vec![NOWHERE; self.first.len()];
         let mut place = vec![NOWHERE; self.first.len()];
@@ -84,6 +123,45 @@ impl Copies {
         }
     }
 
+    fn deal(&self, labels: &[Label], parts: &mut [Vec<usize>]) {
+        let kind = |row: usize| match labels[row] {
+            Label::Positive => 0,
+            Label::Negative => 1,
+            Label::Unlabeled => 2,
+        };
+        // What each part had of each kind is what it is to have.
+        let mut lacks: Vec<[f64; 3]> = vec![[0.0; 3]; parts.len()];
+        let mut groups: HashMap<usize, Together> = HashMap::new();
+        for (part, rows) in parts.iter().enumerate() {
+            for &row in rows {
+                lacks[part][kind(row)] += 1.0;
+                let first = self.of_row(row);
+                let new = || Together { first, drawn: part, counts: [0.0; 3], rows: Vec::new() };
+                let group = groups.entry(first).or_insert_with(new);
+                group.counts[kind(row)] += 1.0;
+                group.rows.push(row);
+            }
+        }
+        let mut order: Vec<Together> = groups.into_values().collect();
+        // Those with most rows of the rarest kinds first.
+        order.sort_by(|a, b| {
+            let larger = (0..3).map(|kind| b.counts[kind].total_cmp(&a.counts[kind])).find(|by| by.is_ne());
+            larger.unwrap_or(std::cmp::Ordering::Equal).then(a.first.cmp(&b.first))
+        });
+        let whole: Vec<[f64; 3]> = lacks.clone();
+        parts.iter_mut().for_each(Vec::clear);
+        for group in order {
+            // By the rarest kind that the group has; ties go where the first of its rows was drawn.
+            let kind = (0..3).find(|&kind| group.counts[kind] > 0.0).unwrap_or(2);
+            let share = |part: usize| lacks[part][kind] / whole[part][kind].max(1.0);
+            let mut best = group.drawn;
+            (0..parts.len()).for_each(|part| best = if share(part) > share(best) { part } else { best });
+            (0..3).for_each(|kind| lacks[best][kind] -= group.counts[kind]);
+            parts[best].extend(group.rows);
+        }
+        parts.iter_mut().for_each(|part| part.sort_unstable());
+    }
+
     /// How many rows are equal to an earlier one.
     pub fn repeated(&self) -> usize {
         (0..self.first.len()).filter(|&row| self.of_row(row) != row).count()
@@ -105,6 +183,14 @@ impl Dataset {
         match self.rows() {
             Store::Away { .. } => self.copies_away.clone(),
             _ => Copies::of(self).map(Arc::new),
+        }
+    }
+
+    /// Which rows splits keep together: those of a group where groups are told, those that are equal where not.
+    pub fn together(&self) -> Option<Arc<Copies>> {
+        match self.groups() {
+            Some(groups) => Some(Arc::new(Copies::of_groups(groups))),
+            None => self.copies(),
         }
     }
 
@@ -160,6 +246,41 @@ pub(crate) fn mixed(so_far: u64, word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn groups_are_dealt_whole_and_each_part_has_positives() {
+        // Twelve groups of unlike sizes, of which six have positives, dealt to three parts that were drawn row by row.
+        let sizes = [40, 25, 15, 10, 8, 6, 30, 20, 20, 12, 9, 5];
+        let groups: Vec<u32> = (0u32..).zip(sizes).flat_map(|(group, rows)| vec![group; rows]).collect();
+        let labels: Vec<Label> = (0..groups.len())
+            .map(|row| if groups[row] < 6 && row % 3 == 0 { Label::Positive } else { Label::Unlabeled })
+            .collect();
+        let copies = Copies::of_groups(&groups);
+        let mut parts: Vec<Vec<usize>> =
+            (0..3).map(|part| (0..groups.len()).filter(|row| row % 3 == part).collect()).collect();
+        // As drawn, all positives are in the first part; a stratified draw has them in each.
+        parts.iter_mut().for_each(Vec::clear);
+        let mut next = [0; 2];
+        for (row, label) in labels.iter().enumerate() {
+            let kind = usize::from(*label == Label::Positive);
+            parts[next[kind] % 3].push(row);
+            next[kind] += 1;
+        }
+        copies.gather(&labels, &mut parts);
+        assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), groups.len());
+        let of: Vec<HashSet<u32>> =
+            parts.iter().map(|rows| rows.iter().map(|&row| groups[row]).collect()).collect();
+        assert!(of[0].is_disjoint(&of[1]) && of[0].is_disjoint(&of[2]) && of[1].is_disjoint(&of[2]));
+        let positives =
+            |rows: &Vec<usize>| rows.iter().filter(|&&row| labels[row] == Label::Positive).count();
+        let all: usize = parts.iter().map(positives).sum();
+        for rows in &parts {
+            let share = positives(rows) as f64 / all as f64;
+            assert!((0.2..0.5).contains(&share), "{share}");
+            assert!((0.2..0.45).contains(&(rows.len() as f64 / groups.len() as f64)), "{}", rows.len());
+        }
+        assert_eq!((copies.number_with(&labels, Label::Positive), copies.are_groups()), (6, true));
+    }
     use crate::Matrix;
     use Label::{Positive as P, Unlabeled as U};
 

@@ -159,6 +159,19 @@ pub enum Error {
         /// How many there are.
         positives: usize,
     },
+    /// Too few groups to hold some out as a whole.
+    #[error(
+        "{what} are in {}, and whole groups are held out in turn: at least {needed} must have some",
+        counted(*.groups, "groups")
+    )]
+    FewGroups {
+        /// Rows of which kind.
+        what: &'static str,
+        /// In how many groups they are.
+        groups: usize,
+        /// How many are needed.
+        needed: usize,
+    },
     /// A promise that rests on positives the model has never met, of which it has none.
     #[error("the model has no reserved positives, and what it finds can only be promised from such")]
     NoReserve,

@@ -151,6 +151,8 @@ impl<'a> FoldPlan<'a> {
             false => folds,
         };
         let wanted = folds.min(most).min(fewest / 2).max(2);
+        // Each part has a group of positives.
+        let wanted = wanted.min(task.positive_groups().unwrap_or(wanted)).max(2);
         let parts = match hold_out {
             Some(share) => Parts::Once(share),
             None if fewest < 4 => Parts::Once(0.5),
@@ -355,6 +357,7 @@ mod tests {
     use super::*;
     use crate::Machine;
     use onesided_data::{Dataset, Matrix, Scenario, stratified_folds};
+    use std::collections::HashSet;
 
     /// 400 rows, of which the last 40 repeat the first 40; one in four is labeled, of a row and its copy one.
     fn table(copies: bool) -> Dataset {
@@ -416,6 +419,48 @@ mod tests {
         let folds =
             |sample: &[usize]| FoldPlan::blending(&task, sample, None, 5, false).deal(&task).unwrap().len();
         assert_eq!((folds(&screened), folds(&all)), (2, 5));
+    }
+
+    #[test]
+    fn groups_are_never_parted() {
+        let data = table(false).with_groups((0..400).map(|row| row / 7 % 40).collect()).unwrap();
+        let task = task(&data);
+        let group = |row: &u32| row / 7 % 40;
+        let apart = |a: &[u32], b: &[u32]| {
+            let met: HashSet<u32> = a.iter().map(group).collect();
+            b.iter().all(|row| !met.contains(&group(row)))
+        };
+        let sample: Vec<usize> = (0..400).collect();
+        for folds in [
+            FoldPlan::prior(5).deal(&task).unwrap(),
+            FoldPlan::choosing(&task, None).deal(&task).unwrap(),
+            FoldPlan::choosing(&task, Some(0.3)).deal(&task).unwrap(),
+            FoldPlan::blending(&task, &sample, None, 5, true).deal(&task).unwrap(),
+        ] {
+            for fold in &folds {
+                assert!(apart(&fold.training.all(), &fold.scored));
+                assert!(task.split_rows(&fold.scored).positive.len() >= 10, "{}", fold.scored.len());
+                let same = sorted(fold.stopping.all()) == sorted(fold.scored.clone());
+                assert!(same || apart(&fold.training.all(), &fold.stopping.all()));
+            }
+        }
+        // Positives that are set aside take all rows of their groups with them, and one of each group counts.
+        let (kept, aside) = crate::Reserve::Share(0.2).split(&task.labels, 1).unwrap();
+        let (kept, aside) = task.whole_positives(kept, aside);
+        let kept = task.without_groups_of(kept, &aside);
+        let narrow = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect::<Vec<u32>>();
+        assert!(apart(&narrow(&kept), &narrow(&aside)) && aside.len() > 10);
+        let one = task.one_per_group(&aside);
+        let groups: HashSet<u32> = narrow(&aside).iter().map(group).collect();
+        assert!(one.len() == groups.len() && one.iter().all(|row| aside.contains(row)));
+    }
+
+    #[test]
+    fn too_few_groups_are_refused() {
+        let data = table(false).with_groups((0..400).map(|row| row / 100).collect()).unwrap();
+        let refused = Task::new(&data, false, Scenario::SingleSample, 3, Machine::default()).unwrap_err();
+        let sentence = "labeled positives are in 4 groups, and whole groups are held out in turn: at least 5 must have some";
+        assert_eq!(refused.to_string(), sentence);
     }
 
     #[test]

@@ -2,13 +2,17 @@
 
 use crate::Error;
 use onesided_data::{
-    Amounts, ClassPrior, Copies, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts,
-    count_labels, logit_shift,
+    Amounts, ClassPrior, Copies, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, Stream,
+    amounts, count_labels, logit_shift,
 };
 use onesided_loss::{Sampling, Setting};
 use onesided_net::{Device, Precision};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
+
+/// Groups that positives, and unlabeled rows, must be in where groups are told: one to be held out in each fold of five.
+const FEWEST_GROUPS: usize = 5;
 
 /// Both priors of one data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,13 +119,22 @@ impl<'a> Task<'a> {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooManyRows(data.len()));
         }
+        let together = data.together();
+        for (what, kind) in [("labeled positives", Label::Positive), ("unlabeled rows", Label::Unlabeled)] {
+            if let Some(groups) = together.as_ref().filter(|together| together.are_groups())
+                && let groups = groups.number_with(&labels, kind)
+                && groups < FEWEST_GROUPS
+            {
+                return Err(Error::FewGroups { what, groups, needed: FEWEST_GROUPS });
+            }
+        }
         let (weights, amounts) = (data.weights(), amounts(&labels, data.weights()));
         Ok(Self {
             weights,
             amounts,
             drawn: data.drawn_from().filter(|_| !truth).map_or(amounts, |from| from.amounts),
             all_unlabeled: data.drawn_from().map(|from| from.counts.unlabeled),
-            copies: data.copies(),
+            copies: together,
             ..Self::of_some_rows(data, labels, truth, counts, scenario, seed, machine)
         })
     }
@@ -232,6 +245,35 @@ impl<'a> Task<'a> {
         kept.extend(others);
         kept.sort_unstable();
         (kept, aside)
+    }
+
+    /// In how many groups positives are, where rows have groups.
+    pub(crate) fn positive_groups(&self) -> Option<usize> {
+        let groups = self.copies.as_ref().filter(|copies| copies.are_groups())?;
+        Some(groups.number_with(&self.labels, Label::Positive))
+    }
+
+    /// Rows to learn from without those that share a group with a positive that was set aside.
+    pub fn without_groups_of(&self, mut kept: Vec<usize>, aside: &[usize]) -> Vec<usize> {
+        if let Some(groups) = self.copies.as_ref().filter(|copies| copies.are_groups()) {
+            let away: HashSet<usize> = aside.iter().map(|&row| groups.of_row(row)).collect();
+            kept.retain(|&row| !away.contains(&groups.of_row(row)));
+        }
+        kept
+    }
+
+    /// One row of each group, drawn by the seed; all rows where there are no groups. Rows of a group are no independent draws, and what
+    /// is promised of new rows counts those.
+    pub fn one_per_group(&self, rows: &[usize]) -> Vec<usize> {
+        let Some(groups) = self.copies.as_ref().filter(|copies| copies.are_groups()) else {
+            return rows.to_vec();
+        };
+        let mut drawn = rows.to_vec();
+        Stream::new(self.seed, "one row per group").shuffle(&mut drawn);
+        let mut met = HashSet::new();
+        drawn.retain(|&row| met.insert(groups.of_row(row)));
+        drawn.sort_unstable();
+        drawn
     }
 
     /// Some rows by kind, where their numbers are narrow.

@@ -408,6 +408,8 @@ impl Learner {
         let all = self.task(data, truth)?;
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
         let (kept, aside) = all.whole_positives(kept, aside);
+        let kept = all.without_groups_of(kept, &aside);
+        let reserved = all.one_per_group(&aside);
         let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
         let pool = data.select(&kept);
         let (mut model, scores) =
@@ -417,7 +419,7 @@ impl Learner {
             let labels = data.labels().unwrap_or_default();
             model.measure_on_answers(&self.answers, labels, |row| scores.scores[*place.get(&row)?]);
         }
-        model.with_rows(data, Some((&kept, &aside)), scores, truth)
+        model.with_rows(data, Some((&kept, &reserved)), scores, truth)
     }
 
     /// Learns from all rows of a data set, and scores each by what was trained without it. `aside` is how much there was

@@ -407,7 +407,8 @@ impl Model {
     }
 
     /// With positives that were set aside, scored now that everything is settled, the fingerprint of the rows, and the rows
-    /// with their scores out of fold. `kept` says which rows were learned from; the others are those set aside.
+    /// with their scores out of fold. `kept` says which rows were learned from, and of which positives that were set aside the scores
+    /// are kept.
     pub(crate) fn with_rows(
         mut self,
         data: &Dataset,
@@ -418,13 +419,16 @@ impl Model {
         let OutOfFold { scores: out_of_fold, by } = out_of_fold;
         let mut scores = match kept {
             None => out_of_fold,
-            Some((kept, aside)) => {
-                let reserve = self.score(&data.select(aside))?;
+            Some((kept, reserved)) => {
+                let mut learned_from = vec![false; data.len()];
+                kept.iter().for_each(|&row| learned_from[row] = true);
+                let aside: Vec<usize> = (0..data.len()).filter(|&row| !learned_from[row]).collect();
                 let mut scores = vec![None; data.len()];
                 kept.iter().zip(out_of_fold).for_each(|(&row, score)| scores[row] = score);
-                // Nothing was trained on them, so the finished model says it.
-                aside.iter().zip(&reserve).for_each(|(&row, &score)| scores[row] = Some(score));
-                self.about.reserve = reserve;
+                // Nothing was trained on the others, so the finished model says it.
+                let of_others = self.score(&data.select(&aside))?;
+                aside.iter().zip(of_others).for_each(|(&row, score)| scores[row] = Some(score));
+                self.about.reserve = reserved.iter().filter_map(|&row| scores[row]).collect();
                 self.about.reserve.sort_unstable_by(f32::total_cmp);
                 scores
             }

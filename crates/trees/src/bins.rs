@@ -1,7 +1,9 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
+use crate::model::contains;
 use crate::packed::PackedRows;
+use crate::split::Cut;
 use crate::threads::in_threads;
 use onesided_data::{ColumnKind, Columns, Matrix, Phase, available_threads};
 use std::borrow::Cow;
@@ -76,6 +78,14 @@ impl Codes {
         match self {
             Codes::Short(codes) => Some(codes[row]).filter(|&code| code != u16::MAX).map(usize::from),
             Codes::Long(codes) => Some(codes[row]).filter(|&code| code != u32::MAX).map(|code| code as usize),
+        }
+    }
+
+    /// The number that stands for what is missing.
+    pub fn missing(&self) -> u32 {
+        match self {
+            Codes::Short(_) => u32::from(u16::MAX),
+            Codes::Long(_) => u32::MAX,
         }
     }
 
@@ -196,6 +206,11 @@ impl Binned {
         self.codes.get(feature)?.as_deref()
     }
 
+    /// The features that have more levels than bins.
+    pub(crate) fn many_levels(&self) -> impl Iterator<Item = usize> {
+        self.codes.iter().enumerate().filter(|(_, codes)| codes.is_some()).map(|(feature, _)| feature)
+    }
+
     /// The bins that stand in place of a feature's.
     pub(crate) fn own(&self, feature: usize) -> Option<&[u8]> {
         self.own.get(feature)?.as_deref()
@@ -268,6 +283,18 @@ impl Binned {
                 let (bytes, step) = packed.feature(feature);
                 Bins { bytes, step }
             }
+        }
+    }
+
+    /// Where a cut of a feature sends a row.
+    #[inline]
+    pub(crate) fn goes_left(&self, feature: u32, cut: &Cut, row: u32) -> bool {
+        match cut {
+            Cut::Levels { set, missing_left } => self
+                .codes(feature as usize)
+                .and_then(|codes| codes.at(row as usize))
+                .map_or(*missing_left, |code| contains(set, code as u32)),
+            cut => cut.goes_left(self.feature(feature as usize).at(row)),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::derivatives::{Derivatives, Placed};
 use crate::grow::Ground;
 use crate::histogram::{Cell, Units};
 use crate::layout::Layout;
+use crate::levels::Tallies;
 use crate::model::{Tree, TreesModel};
 use crate::threads::in_threads;
 use onesided_data::Stream;
@@ -123,7 +124,7 @@ impl Boosting<'_> {
         // Few features of many are laid out for each tree, most of them once for all.
         let once =
             (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature, training));
-        let pool = RefCell::new(Vec::new());
+        let (pool, tallies) = (RefCell::new(Vec::new()), RefCell::new(Tallies::default()));
         for number in 1..=config.trees {
             // Of many rows every list counts: each is made when it is needed, and freed when it is not.
             let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
@@ -153,6 +154,7 @@ impl Boosting<'_> {
                 config,
                 threads,
                 pool: &pool,
+                tallies: &tallies,
             };
             let grown = ground.grow(&mut rows);
             for (answer, span) in grown.answers() {

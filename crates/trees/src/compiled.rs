@@ -376,6 +376,7 @@ fn bits((from, to): (usize, usize), first: usize) -> u8 {
 mod tests {
     use super::*;
     use crate::TreesModel;
+    use crate::model::code_set;
     use onesided_data::{Matrix, Stream};
 
     /// A random tree of so many leaves on three features of numbers and two of categories.
@@ -392,7 +393,7 @@ mod tests {
                 Node::Split { feature, threshold: threshold as f32, missing_left, left, right }
             } else {
                 let codes: Vec<u32> = (0..levels).filter(|_| stream.below(2) == 0).collect();
-                let (feature, set) = (3 + stream.below(2) as u32, tree.push_set(codes.into_iter()));
+                let (feature, set) = (3 + stream.below(2) as u32, tree.push_set(code_set(codes.into_iter())));
                 Node::Categories { feature, set, missing_left, left, right }
             };
             let mut leaf = || Node::Leaf { value: stream.normal() as f32 };

@@ -7,15 +7,16 @@
 //! examples", Pattern Recognition Letters 37, 2014) with trees.
 
 use crate::TreesError;
-use crate::bins::Feature;
+use crate::bins::{Codes, Feature};
 use crate::config::workers;
 use crate::grow::partition;
-use crate::model::{Node, Tree, TreesModel};
-use crate::split::Cut;
+use crate::levels::{Tallies, Tally};
+use crate::model::{Node, Tree, TreesModel, code_set};
+use crate::split::{CATEGORY_ROWS, Cut, GROUP_ROWS, MIXED_ROWS, MOST_CATEGORIES};
 use crate::two_class::LabeledRows;
 use onesided_data::Stream;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// How a forest is grown.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +101,7 @@ pub fn grow_forest(
     let next = AtomicUsize::new(0);
     let trees: Vec<Mutex<Option<Tree>>> = (0..config.trees).map(|_| Mutex::new(None)).collect();
     let work = || {
-        let mut scratch = Scratch::default();
+        let (mut scratch, mut tallies) = (Scratch::default(), Tallies::default());
         loop {
             let number = next.fetch_add(1, Ordering::SeqCst);
             if number >= config.trees || !go_on(number) {
@@ -108,7 +109,7 @@ pub fn grow_forest(
             }
             let mut stream = Stream::new(config.seed, &format!("tree {number}"));
             let mut rows = drawn(&positive, &rest, config.rows, &mut stream);
-            let mut grower = Grower { sample, config, stream, scratch: &mut scratch };
+            let mut grower = Grower { sample, config, stream, scratch: &mut scratch, tallies: &mut tallies };
             let tree = grower.grow(&mut rows);
             *trees[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(tree);
         }
@@ -207,6 +208,31 @@ struct Grower<'g> {
     config: &'g ForestConfig,
     stream: Stream,
     scratch: &'g mut Scratch,
+    tallies: &'g mut Tallies<Share>,
+}
+
+fn share_of(sample: &LabeledRows, row: u32) -> Share {
+    let weight = sample.weight(row as usize);
+    Share { all: weight, positive: if sample.positive[row as usize] { weight } else { 0.0 }, rows: 1 }
+}
+
+/// The purer of two cuts, the first of equals.
+fn better(one: Option<(Cut, f64)>, other: Option<(Cut, f64)>) -> Option<(Cut, f64)> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.1 > one.1 => Some(other),
+        (None, other) => other,
+        (one, _) => one,
+    }
+}
+
+impl Tally for Share {
+    fn add(self, other: Self) -> Self {
+        self.plus(other)
+    }
+
+    fn is_empty(self) -> bool {
+        self.rows == 0
+    }
 }
 
 /// A cut of a node.
@@ -235,8 +261,9 @@ impl Grower<'_> {
                 continue;
             }
             let Some(found) = self.best(here, total, wanted) else { continue };
-            let bins = self.sample.binned.feature(found.feature as usize);
-            let middle = span.start + partition(here, |row| row, bins, &found.cut, &mut self.scratch.right);
+            let binned = self.sample.binned;
+            let left = |row: u32| binned.goes_left(found.feature, &found.cut, row);
+            let middle = span.start + partition(here, |row| row, left, &mut self.scratch.right);
             let (left, right) = (tree.nodes.len(), tree.nodes.len() + 1);
             tree.nodes[node] = tree.node_of(found.feature, &found.cut, (left, right), self.sample.binned);
             tree.nodes.extend([Node::Leaf { value }; 2]);
@@ -247,12 +274,7 @@ impl Grower<'_> {
     }
 
     fn share_of(&self, row: u32) -> Share {
-        let weight = self.sample.weight(row as usize);
-        Share {
-            all: weight,
-            positive: if self.sample.positive[row as usize] { weight } else { 0.0 },
-            rows: 1,
-        }
+        share_of(self.sample, row)
     }
 
     /// The best cut of the features drawn for this node; features that are the same in all its rows are drawn past.
@@ -305,6 +327,10 @@ impl Grower<'_> {
             (Feature::Categories { .. }, random) => self.categories(low, high, total, random),
         };
         self.scratch.bins[low..=high].fill(Share::default());
+        let found = match self.sample.binned.codes(feature as usize) {
+            Some(codes) => better(found, self.levels(codes, rows, total)),
+            None => found,
+        };
         Some(found.map(|(cut, purity)| Found { feature, cut, purity }))
     }
 
@@ -333,6 +359,59 @@ impl Grower<'_> {
             let (rows, positive) = (count as u32, (count >> 32) as u32);
             bins[bin] = Share { all: f64::from(rows), positive: f64::from(positive), rows };
         }
+    }
+
+    /// The best cut between levels that have no bin of their own, or a random one: by their shares of positives in the node, mixed
+    /// with the node's, as [`Search::levels`](crate::split::Search::levels) does.
+    fn levels(&mut self, codes: &Codes, rows: &[u32], total: Share) -> Option<(Cut, f64)> {
+        let sample = self.sample;
+        let shares = rows.iter().map(|&row| (row, share_of(sample, row)));
+        let mut there: Vec<(u32, Share)> = self.tallies.of(codes, shares).to_vec();
+        let missing = codes.missing();
+        let cut_of = |left: &[(u32, Share)]| {
+            let ids = || left.iter().map(|&(code, _)| code);
+            let set = Arc::new(code_set(ids().filter(|&code| code != missing)));
+            Cut::Levels { set, missing_left: ids().any(|code| code == missing) }
+        };
+        if self.config.random_cuts {
+            // In an order that does not depend on that of the rows.
+            there.sort_by_key(|&(code, _)| code);
+            self.stream.shuffle(&mut there);
+            if there.len() < 2 {
+                return None;
+            }
+            there.truncate(1 + self.stream.below(there.len() - 1));
+            let left = there.iter().fold(Share::default(), |sum, (_, share)| sum.plus(*share));
+            return Some((cut_of(&there), self.purity_of(left, total)?));
+        }
+        there.retain(|(_, share)| share.rows >= CATEGORY_ROWS);
+        let mean = total.positive / total.all;
+        let mixed = MIXED_ROWS * total.all / f64::from(total.rows.max(1));
+        let judged = |share: Share| (share.positive + mixed * mean) / (share.all + mixed);
+        there.sort_by(|a, b| judged(a.1).total_cmp(&judged(b.1)).then(a.0.cmp(&b.0)));
+        let most = MOST_CATEGORIES.min(there.len());
+        let mut best: Option<(bool, usize, f64)> = None;
+        for backwards in [false, true] {
+            if backwards {
+                there.reverse();
+            }
+            let (mut left, mut looked_at) = (Share::default(), 0);
+            for (step, &(_, share)) in there[..most].iter().enumerate() {
+                left = left.plus(Share { positive: share.all * judged(share), ..share });
+                if left.rows - looked_at < GROUP_ROWS {
+                    continue;
+                }
+                looked_at = left.rows;
+                let Some(purity) = self.purity_of(left, total) else { continue };
+                if best.is_none_or(|(_, _, best)| purity > best) {
+                    best = Some((backwards, step + 1, purity));
+                }
+            }
+        }
+        let (backwards, steps, purity) = best?;
+        // The list is reversed by now.
+        let left = if backwards { &there[..steps] } else { &there[there.len() - steps..] };
+        Some((cut_of(left), purity))
     }
 
     fn purity_of(&self, left: Share, total: Share) -> Option<f64> {

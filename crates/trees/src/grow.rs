@@ -1,11 +1,12 @@
 //! One tree, leaf by leaf.
 
-use crate::bins::{Binned, Bins, Feature};
+use crate::bins::{Binned, Feature};
 use crate::config::TreesConfig;
 use crate::derivatives::Placed;
 use crate::histogram::{Cell, Units, add, minus, plus};
 use crate::layout::{Group, Layout};
-use crate::model::{Node, Tree};
+use crate::levels::Tallies;
+use crate::model::{Node, Tree, code_set};
 use crate::split::{Bounds, Cut, Here, Search, Split};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -60,6 +61,8 @@ pub(crate) struct Ground<'g> {
     pub threads: usize,
     /// Histograms of nodes that are done with, to be filled again.
     pub pool: &'g RefCell<Vec<Vec<Cell>>>,
+    /// Sums over levels that have no bin of their own.
+    pub tallies: &'g RefCell<Tallies<Cell>>,
 }
 
 impl Ground<'_> {
@@ -88,15 +91,8 @@ impl Ground<'_> {
             }
             let parent = leaves.swap_remove(at);
             let split = parent.split;
-            let bins = self.binned.feature(split.feature as usize);
-            let middle = parent.span.start
-                + partition_with_threads(
-                    &mut rows[parent.span.clone()],
-                    bins,
-                    &split.cut,
-                    &mut right,
-                    self.threads,
-                );
+            let middle =
+                parent.span.start + self.partition(&mut rows[parent.span.clone()], &split, &mut right);
             let bounds = self.bounds_below(&split, parent.bounds);
             let (first, second) = (grown.tree.nodes.len(), grown.tree.nodes.len() + 1);
             grown.push_leaf(self.answer(split.left, bounds[0]), parent.span.start..middle);
@@ -147,15 +143,40 @@ impl Ground<'_> {
         Search { binned: self.binned, config: self.config, units: self.units, allowed: self.allowed }
     }
 
+    /// Puts the rows that go left before the others, and says how many they are.
+    fn partition(&self, rows: &mut [Placed], split: &Split, right: &mut Vec<Placed>) -> usize {
+        let (feature, cut) = (split.feature, &split.cut);
+        if let Cut::Levels { .. } = cut {
+            let left = |row: u32| self.binned.goes_left(feature, cut, row);
+            return partition_with_threads(rows, left, right, self.threads);
+        }
+        let bins = self.binned.feature(feature as usize);
+        partition_with_threads(rows, |row| cut.goes_left(bins.at(row)), right, self.threads)
+    }
+
+    /// The better of a cut between bins and the best one between levels that have no bin of their own.
+    fn or_levels(&self, so_far: Option<Split>, rows: &[Placed], here: Here) -> Option<Split> {
+        let mut best = so_far;
+        if rows.len() < 2 * self.config.min_child_rows.max(1) {
+            return best;
+        }
+        for feature in self.binned.many_levels().filter(|&feature| self.allowed[feature]) {
+            let Some(codes) = self.binned.codes(feature) else { continue };
+            let mut tallies = self.tallies.borrow_mut();
+            let there = tallies.of(codes, rows.iter().map(|row| (row.row, self.cells[row.place as usize])));
+            best = Split::better(best, self.search().levels(feature as u32, there, codes.missing(), here));
+        }
+        best
+    }
+
     fn root(&self, rows: &[Placed], cells: &mut [Cell], here: Here) -> Option<Split> {
         let mut parts = [&mut *cells];
         let (layout, of, search) = (self.layout, self.cells, self.search());
-        self.by_groups(rows.len(), &mut parts, |groups, number, [cells]| {
+        let found = self.by_groups(rows.len(), &mut parts, |groups, number, [cells]| {
             add(layout, groups, number, rows, of, cells);
             search.best(groups, cells, here)
-        })
-        .into_iter()
-        .fold(None, Split::better)
+        });
+        self.or_levels(found.into_iter().fold(None, Split::better), rows, here)
     }
 
     /// Both children of a node as leaves, where a cut of them helps: the smaller one's histogram is summed, the larger one's
@@ -183,6 +204,8 @@ impl Ground<'_> {
         let best = found.into_iter().fold((None, None), |so_far, (one, other)| {
             (Split::better(so_far.0, one), Split::better(so_far.1, other))
         });
+        let best =
+            (self.or_levels(best.0, some, one), self.or_levels(best.1, &rows[of_large.1.clone()], other));
         let (splits, histograms) = if first_smaller {
             ([best.0, best.1], [small, large])
         } else {
@@ -272,7 +295,7 @@ impl Grown {
 
     /// Makes a leaf a split.
     fn cut(&mut self, node: usize, split: &Split, children: (usize, usize), binned: &Binned) {
-        self.cuts[node] = Some(split.cut);
+        self.cuts[node] = Some(split.cut.clone());
         self.tree.nodes[node] = self.tree.node_of(split.feature, &split.cut, children, binned);
     }
 }
@@ -287,17 +310,21 @@ impl Tree {
         binned: &Binned,
     ) -> Node {
         let (left, right) = (left as u32, right as u32);
-        match (*cut, binned.kind(feature as usize)) {
+        match (cut.clone(), binned.kind(feature as usize)) {
+            (Cut::Levels { set, missing_left }, _) => {
+                let set = self.push_set(set.to_vec());
+                Node::Categories { feature, set, missing_left, left, right }
+            }
             (Cut::Set(_), Feature::Categories { of_bins, others }) => {
                 let missing_left = cut.goes_left(binned.kind(feature as usize).missing());
                 let own = of_bins.iter().enumerate().filter(|(bin, _)| cut.goes_left(*bin as u8));
                 let shared = others.iter().filter(|_| cut.goes_left(of_bins.len() as u8));
-                let set = self.push_set(own.map(|(_, code)| *code).chain(shared.copied()));
+                let set = self.push_set(code_set(own.map(|(_, code)| *code).chain(shared.copied())));
                 Node::Categories { feature, set, missing_left, left, right }
             }
             (Cut::After { bin, missing_left, .. }, Feature::Ordered { of_level, .. }) => {
                 let codes = of_level.iter().enumerate().filter(|&(_, &of)| of <= bin);
-                let set = self.push_set(codes.map(|(code, _)| code as u32));
+                let set = self.push_set(code_set(codes.map(|(code, _)| code as u32)));
                 Node::Categories { feature, set, missing_left, left, right }
             }
             (Cut::After { bin, missing_left, .. }, _) => {
@@ -314,19 +341,19 @@ impl Tree {
 /// the second.
 fn partition_with_threads(
     rows: &mut [Placed],
-    bins: Bins<'_>,
-    cut: &Cut,
+    left: impl Fn(u32) -> bool + Sync,
     right: &mut Vec<Placed>,
     threads: usize,
 ) -> usize {
     if threads < 2 || rows.len() < ROWS_WORTH_A_THREAD {
-        return partition(rows, |row| row.row, bins, cut, right);
+        return partition(rows, |row| row.row, left, right);
     }
+    let left = &left;
     let middle = rows.len() / 2;
     let (first, second) = rows.split_at_mut(middle);
     let (of_first, of_second) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| partition(second, |row| row.row, bins, cut, &mut Vec::new()));
-        let own = partition(first, |row| row.row, bins, cut, right);
+        let other = scope.spawn(|| partition(second, |row| row.row, left, &mut Vec::new()));
+        let own = partition(first, |row| row.row, left, right);
         (own, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     rows[of_first..middle + of_second].rotate_left(middle - of_first);
@@ -338,8 +365,7 @@ fn partition_with_threads(
 pub(crate) fn partition<T: Copy>(
     rows: &mut [T],
     row_of: impl Fn(T) -> u32,
-    bins: Bins<'_>,
-    cut: &Cut,
+    left: impl Fn(u32) -> bool,
     right: &mut Vec<T>,
 ) -> usize {
     let Some(&first) = rows.first() else { return 0 };
@@ -348,7 +374,7 @@ pub(crate) fn partition<T: Copy>(
     let (mut kept, mut moved) = (0, 0);
     for i in 0..rows.len() {
         let row = rows[i];
-        let left = cut.goes_left(bins.at(row_of(row)));
+        let left = left(row_of(row));
         // Written to both sides and counted on one: no branch that could be guessed wrongly.
         rows[kept] = row;
         right[moved] = row;
@@ -385,8 +411,9 @@ mod tests {
         let cut = Cut::After { bin: 80, missing: 255, missing_left: false };
         let mut one: Vec<Placed> = (0..many as u32).rev().map(|row| Placed { row, place: row }).collect();
         let mut two = one.clone();
-        let of_one = partition(&mut one, |row| row.row, binned.feature(0), &cut, &mut Vec::new());
-        let of_two = partition_with_threads(&mut two, binned.feature(0), &cut, &mut Vec::new(), 2);
+        let left = |row: u32| binned.goes_left(0, &cut, row);
+        let of_one = partition(&mut one, |row| row.row, left, &mut Vec::new());
+        let of_two = partition_with_threads(&mut two, left, &mut Vec::new(), 2);
         assert!(of_one > many / 5 && of_one < many / 2);
         let rows = |of: &[Placed]| of.iter().map(|row| row.row).collect::<Vec<u32>>();
         assert!(of_one == of_two && rows(&one) == rows(&two));

@@ -263,6 +263,19 @@ impl FlatTree {
     }
 }
 
+/// Codes as a set, a bit for each.
+pub(crate) fn code_set(codes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut set: Vec<u32> = Vec::new();
+    for code in codes {
+        let word = code as usize / 32;
+        if set.len() <= word {
+            set.resize(word + 1, 0);
+        }
+        set[word] |= 1 << (code % 32);
+    }
+    set
+}
+
 /// Whether a code is in a set.
 pub(crate) fn contains(set: &[u32], code: u32) -> bool {
     set.get(code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
@@ -279,15 +292,7 @@ impl Tree {
     }
 
     /// Adds a set of codes, and gives its number.
-    pub(crate) fn push_set(&mut self, codes: impl Iterator<Item = u32>) -> u32 {
-        let mut set: Vec<u32> = Vec::new();
-        for code in codes {
-            let word = code as usize / 32;
-            if set.len() <= word {
-                set.resize(word + 1, 0);
-            }
-            set[word] |= 1 << (code % 32);
-        }
+    pub(crate) fn push_set(&mut self, set: Vec<u32>) -> u32 {
         self.sets.push(set);
         self.sets.len() as u32 - 1
     }
@@ -305,6 +310,13 @@ impl Tree {
                 let bin = edges.partition_point(|&edge| edge < threshold) as u8;
                 Some(Cut::After { bin, missing: kind.missing(), missing_left })
             }
+            // Levels that have no bin of their own: rows go by their codes.
+            Node::Categories { feature, set, missing_left, .. }
+                if binned.codes(feature as usize).is_some() =>
+            {
+                let set = Arc::new(self.sets[set as usize].clone());
+                Some(Cut::Levels { set, missing_left })
+            }
             Node::Categories { feature, set, missing_left, .. } => {
                 let kind = binned.kind(feature as usize);
                 let mut bits = [0u64; 4];
@@ -316,15 +328,6 @@ impl Tree {
                             put(bin);
                         }
                     }
-                }
-                if let Feature::Ordered { of_level, .. } = kind {
-                    // Bins without a level are those of training rows alone; they lie between others of one side.
-                    let last = of_level
-                        .iter()
-                        .enumerate()
-                        .filter(|&(code, _)| contains(&self.sets[set as usize], code as u32));
-                    let last = last.map(|(_, &bin)| usize::from(bin)).max();
-                    (0..last.map_or(0, |last| last + 1)).for_each(&mut put);
                 }
                 if missing_left {
                     put(usize::from(kind.missing()));
@@ -339,14 +342,13 @@ impl Tree {
     pub(crate) fn value_of_bins(&self, cuts: &[Option<Cut>], binned: &Binned, row: u32) -> f32 {
         let mut at = 0;
         loop {
-            match (self.nodes[at], cuts[at]) {
+            match (self.nodes[at], &cuts[at]) {
                 (Node::Leaf { value }, _) => return value,
                 (
                     Node::Split { feature, left, right, .. } | Node::Categories { feature, left, right, .. },
                     Some(cut),
                 ) => {
-                    let bin = binned.feature(feature as usize).at(row);
-                    at = if cut.goes_left(bin) { left } else { right } as usize;
+                    at = if binned.goes_left(feature, cut, row) { left } else { right } as usize;
                 }
                 (_, None) => return 0.0,
             }

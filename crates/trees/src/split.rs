@@ -4,25 +4,36 @@ use crate::bins::{Binned, Feature};
 use crate::config::TreesConfig;
 use crate::histogram::{Cell, Sums, Units, minus, plus};
 use crate::layout::Group;
+use crate::model::code_set;
+use std::sync::Arc;
 
 /// Categories on the smaller side of a cut: more would describe the rows one by one.
-const MOST_CATEGORIES: usize = 32;
+pub(crate) const MOST_CATEGORIES: usize = 32;
 /// Rows below which a category is not told from the others, and what is added to curvatures before categories are put in
 /// order: few rows say little.
-const CATEGORY_ROWS: u32 = 10;
+pub(crate) const CATEGORY_ROWS: u32 = 10;
+/// Rows between two looks at the cut of levels that have no bin of their own: a step by one small level is noise.
+pub(crate) const GROUP_ROWS: u32 = 30;
+/// Rows of the node's mean that each such level is mixed with before a cut is judged. Levels are put in order by the same rows that
+/// judge the cut, so that noise alone would gain, the more the smaller they are. With 0 rows a made table of 2,000 levels lost .012
+/// of AUC to the order of the whole table; with 30 to 100 it lost less than .002 and the names of storms kept what they had gained.
+pub(crate) const MIXED_ROWS: f64 = 60.0;
 /// With so few categories any cut is as safe as one of numbers.
 const FEW_CATEGORIES: usize = 4;
 
 /// Which bins go left.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cut {
     /// Those up to a bin, and the missing ones or not.
     After { bin: u8, missing: u8, missing_left: bool },
     /// Some, a bit for each.
     Set([u64; 4]),
+    /// Some levels of a feature that has more of them than bins, a bit for each code.
+    Levels { set: Arc<Vec<u32>>, missing_left: bool },
 }
 
 impl Cut {
+    /// Where a bin goes; levels have none, and are asked for by [`goes_left`](Binned::goes_left).
     pub fn goes_left(&self, of: u8) -> bool {
         match *self {
             Cut::After { bin, missing, missing_left } => {
@@ -33,12 +44,13 @@ impl Cut {
                 }
             }
             Cut::Set(bits) => bits[usize::from(of / 64)] >> (of % 64) & 1 == 1,
+            Cut::Levels { missing_left, .. } => missing_left,
         }
     }
 }
 
 /// A cut and what it brings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Split {
     pub feature: u32,
     pub cut: Cut,
@@ -257,7 +269,7 @@ impl Search<'_> {
                 }
                 let right = minus(here.total, left);
                 let gain = self.gain(feature, units.sums(left), units.sums(right), l2, before, here.bounds);
-                if let Some(gain) = gain.filter(|&gain| best.is_none_or(|best| gain > best.gain)) {
+                if let Some(gain) = gain.filter(|&gain| best.as_ref().is_none_or(|best| gain > best.gain)) {
                     // Where training met nothing missing, what is missing later goes the way of most rows.
                     let missing_left = if some_missing { missing_left } else { 2 * rows > all };
                     let cut = Cut::After { bin: bin as u8, missing, missing_left };
@@ -268,38 +280,89 @@ impl Search<'_> {
         best
     }
 
-    /// Categories in the order of their gradients, cut from either end (Fisher, JASA 1958: for sums of squares no other
-    /// cut is better).
+    /// The best cut between categories that have a bin each.
     fn categories(&self, feature: u32, bins: &[Cell], here: Here) -> Option<Split> {
+        let there = bins.iter().enumerate().filter(|(_, cell)| self.units.rows(**cell) > 0);
+        let there: Vec<(u32, Cell)> = there.map(|(bin, &cell)| (bin as u32, cell)).collect();
+        let parted = self.parted(feature, &there, 1, here)?;
+        let mut set = [0u64; 4];
+        parted.left_ids.iter().for_each(|&bin| set[bin as usize / 64] |= 1 << (bin % 64));
+        Some(parted.split(feature, Cut::Set(set)))
+    }
+
+    /// The best cut between levels that have no bin of their own: those that the node has rows of, by their codes; `missing`
+    /// is the code of what is missing.
+    pub fn levels(&self, feature: u32, there: &[(u32, Cell)], missing: u32, here: Here) -> Option<Split> {
+        let parted = self.parted(feature, there, GROUP_ROWS, here)?;
+        let missing_left = parted.left_ids.contains(&missing);
+        let set = code_set(parted.left_ids.iter().copied().filter(|&code| code != missing));
+        let set = Arc::new(set);
+        Some(parted.split(feature, Cut::Levels { set, missing_left }))
+    }
+
+    /// Categories in the order of their gradients, cut from either end (Fisher, JASA 1958: for sums of squares no other
+    /// cut is better), where `group` rows or more went left since the last look.
+    ///
+    /// Levels without a bin of their own are judged by sums that are mixed with [`MIXED_ROWS`] rows of the node's mean.
+    fn parted(&self, feature: u32, there: &[(u32, Cell)], group: u32, here: Here) -> Option<Parted> {
         let units = self.units;
-        let few = bins.iter().filter(|&&cell| units.rows(cell) > 0).count() <= FEW_CATEGORIES;
+        let all = units.sums(here.total);
+        let mixed = if group > 1 { MIXED_ROWS * all.curvature / f64::from(all.rows.max(1)) } else { 0.0 };
+        let mean = all.gradient / all.curvature.max(f64::MIN_POSITIVE);
+        let few = there.len() <= FEW_CATEGORIES;
         let l2 = self.config.l2 + if few { 0.0 } else { self.config.category_l2 };
-        let before = here.bounds.score(units.sums(here.total), self.config.l2);
-        let mut order: Vec<(f64, u8)> = Vec::new();
-        for (bin, &cell) in bins.iter().enumerate() {
+        let before = here.bounds.score(all, self.config.l2);
+        let mut order: Vec<(f64, u32, Cell)> = Vec::new();
+        for &(id, cell) in there {
             let sums = units.sums(cell);
-            if sums.rows >= if few { 1 } else { CATEGORY_ROWS } {
+            if few || sums.rows >= CATEGORY_ROWS {
                 let smooth = if few { 1e-9 } else { f64::from(CATEGORY_ROWS) };
-                order.push((sums.gradient / (sums.curvature + smooth), bin as u8));
+                order.push((sums.gradient / (sums.curvature + smooth), id, cell));
             }
         }
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut best: Option<Split> = None;
+        let mut best: Option<(f64, bool, usize, Cell)> = None;
         let most = MOST_CATEGORIES.min(order.len());
+        let at = |backwards: bool, step: usize| if backwards { order.len() - 1 - step } else { step };
         for backwards in [false, true] {
-            let (mut left, mut set) = ([0; 2], [0u64; 4]);
+            let (mut left, mut judged, mut looked_at) = ([0; 2], 0.0, 0);
             for step in 0..most {
-                let at = if backwards { order.len() - 1 - step } else { step };
-                let bin = order[at].1;
-                left = plus(left, bins[usize::from(bin)]);
-                set[usize::from(bin / 64)] |= 1 << (bin % 64);
-                let right = minus(here.total, left);
-                let gain = self.gain(feature, units.sums(left), units.sums(right), l2, before, here.bounds);
-                if let Some(gain) = gain.filter(|&gain| best.is_none_or(|best| gain > best.gain)) {
-                    best = Some(Split { feature, cut: Cut::Set(set), gain, left, right });
+                let cell = order[at(backwards, step)].2;
+                left = plus(left, cell);
+                let one = units.sums(cell);
+                judged += one.curvature * (one.gradient + mixed * mean)
+                    / (one.curvature + mixed).max(f64::MIN_POSITIVE);
+                let rows = units.rows(left);
+                if rows - looked_at < group {
+                    continue;
+                }
+                looked_at = rows;
+                let (mut of_left, mut of_right) = (units.sums(left), units.sums(minus(here.total, left)));
+                if mixed > 0.0 {
+                    (of_left.gradient, of_right.gradient) = (judged, all.gradient - judged);
+                }
+                let gain = self.gain(feature, of_left, of_right, l2, before, here.bounds);
+                if let Some(gain) = gain.filter(|&gain| best.is_none_or(|best| gain > best.0)) {
+                    best = Some((gain, backwards, step + 1, left));
                 }
             }
         }
-        best
+        let (gain, backwards, steps, left) = best?;
+        let left_ids = (0..steps).map(|step| order[at(backwards, step)].1).collect();
+        Some(Parted { left_ids, gain, left, right: minus(here.total, left) })
+    }
+}
+
+/// Categories in two parts.
+struct Parted {
+    left_ids: Vec<u32>,
+    gain: f64,
+    left: Cell,
+    right: Cell,
+}
+
+impl Parted {
+    fn split(self, feature: u32, cut: Cut) -> Split {
+        Split { feature, cut, gain: self.gain, left: self.left, right: self.right }
     }
 }

@@ -275,7 +275,7 @@ class PUClassifier(Estimator):
         self.negative = negative
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, audit: Any = None) -> PUClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None, audit: Any = None) -> PUClassifier:
         """Learn from rows of which some are labeled positive.
 
         Parameters
@@ -288,6 +288,10 @@ class PUClassifier(Estimator):
             matched, and other labels are refused. What a masked array hides is unlabeled.
         sample_weight : array of shape (n_rows,), optional
             How much each row counts: numbers above 0. An index is matched as that of y is.
+        groups : array of shape (n_rows,), optional
+            Which rows belong together, such as a customer's: rows of one value are never parted between learning and measuring, so
+            that what is measured, and promised, is of new groups. A row without one (None, NaN) is a group of its own. An index is
+            matched as that of y is. Leave the column out of X where new rows will be of new groups.
         audit : table, path, or list of these, optional
             Answers to :meth:`audit_draw` or ``onesided audit draw`` for a model of these rows, in any order. Answered rows become
             positives and known negatives, and the share of positives is the audited one. A row is known by its cells, so X may
@@ -306,7 +310,7 @@ class PUClassifier(Estimator):
                 f"{rows.count} rows and y has {len(labels.positive)}"
             )
         weights = _weights_of(_beside(X, y, sample_weight), len(labels.positive))
-        return self._learn([rows.given], rows, labels, weights=weights, audit=answers_of(audit, "audit"))
+        return self._learn([rows.given], rows, labels, weights=weights, audit=answers_of(audit, "audit"), groups=_groups_of(X, y, groups, len(labels.positive)))
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> PUClassifier:
         """Whether searches and pipelines of scikit-learn hand weights to :meth:`fit`, where its metadata routing is on."""
@@ -363,6 +367,7 @@ class PUClassifier(Estimator):
         apart: bool = False,
         weights: np.ndarray | None = None,
         audit: list[Any] | None = None,
+        groups: np.ndarray | None = None,
     ) -> PUClassifier:
         params = self.get_params()
         check_columns(params, rows.kind)
@@ -371,7 +376,7 @@ class PUClassifier(Estimator):
         if np.count_nonzero(kinds == 1) == 1:
             raise ValueError("y: only 1 row is labeled positive, and at least 2 are needed: one to learn from, one to measure on")
         with Teller(self.verbose) as teller:
-            model, said, columns = _fit(parts, kinds, apart, settings, reading, teller.callback, weights, audit)
+            model, said, columns = _fit(parts, kinds, apart, settings, reading, teller.callback, weights, audit, groups)
         say(said, self.verbose)
         self._take(model)
         self._params_are_unknown = False
@@ -993,6 +998,21 @@ def _beside(X: Any, y: Any, sample_weight: Any) -> Any:
     """Weights in the order of the rows, by the index of X or, where that has none, of y."""
     refuse_masked(sample_weight, "sample_weight", "a weight")
     return aligned(X, sample_weight, "sample_weight") if index_of(X) is not None else aligned(y, sample_weight, "sample_weight", "y")
+
+
+def _groups_of(X: Any, y: Any, groups: Any, rows: int) -> np.ndarray | None:
+    """The number of each row's group."""
+    if groups is None:
+        return None
+    refuse_masked(groups, "groups", "a group")
+    groups = aligned(X, groups, "groups") if index_of(X) is not None else aligned(y, groups, "groups", "y")
+    names = np.asarray(groups, dtype=object)
+    if names.ndim != 1 or len(names) != rows:
+        raise ValueError(f"groups: has the shape {names.shape}, but y has {rows} rows")
+    numbers: dict[Any, int] = {}
+    alone = [name is None or name != name or name == "" for name in names]
+    found = [rows + at if alone[at] else numbers.setdefault(name, len(numbers)) for at, name in enumerate(names)]
+    return np.array(found, dtype=np.uint32)
 
 
 def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:

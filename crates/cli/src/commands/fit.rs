@@ -219,6 +219,10 @@ fn print_data(config: &Config, input: &Input, ready: &Ready) -> Result<(), Failu
         negatives => format!(", {}", counted(negatives, "known negatives")),
     };
     let weights = if data.weights().is_some() { ", with weights" } else { "" };
+    let groups = match data.number_of_groups() {
+        Some(groups) => format!(", in {}", counted(groups, "groups")),
+        None => String::new(),
+    };
     let reserved = config.reserve.map_or(Ok(0), |reserve| reserve.number(counts.positive))?;
     let aside = match reserved {
         0 => String::new(),
@@ -229,7 +233,7 @@ fn print_data(config: &Config, input: &Input, ready: &Ready) -> Result<(), Failu
         ),
     };
     note(&format!(
-        "{}{aside}, {} unlabeled {}{negatives}, {columns}{weights}",
+        "{}{aside}, {} unlabeled {}{negatives}, {columns}{weights}{groups}",
         counted(counts.positive, "positives"),
         grouped(counts.unlabeled),
         noun(counts.unlabeled, what)

@@ -10,7 +10,7 @@
 
 use super::summary::summary;
 use super::table::notes_of;
-use super::table::read_tables;
+use super::table::{numbered, read_tables};
 use super::{Dataset, Input, InputOptions, Note, Roles};
 use crate::features::{Feature, Features};
 use crate::screen::Findings;
@@ -65,8 +65,12 @@ impl InputOptions {
         reading.features(&names, visit)?;
         let data = reading.finish(&names)?.with_notes(answers.notes).with_labels(labels)?;
         let data = data.with_label_column(answers.label_column);
-        Ok(match answers.weights {
+        let data = match answers.weights {
             Some(weights) => data.with_weights(weights)?,
+            None => data,
+        };
+        Ok(match answers.groups {
+            Some(groups) => data.with_groups(numbered(&groups))?,
             None => data,
         })
     }

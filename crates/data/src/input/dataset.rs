@@ -8,6 +8,7 @@ use crate::{
 };
 use onesided_table::{TableError, TextColumn};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Copies are reported from one in this many rows on; fewer occur by chance.
@@ -32,6 +33,8 @@ pub struct Dataset {
     named: Option<RowNames>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
+    /// The number of each row's group.
+    groups: Option<Vec<u32>>,
     scenario: Option<Scenario>,
     encoding: Arc<Encoding>,
     ids: Vec<(String, TextColumn)>,
@@ -59,6 +62,7 @@ impl Dataset {
             named: None,
             truth,
             weights,
+            groups: None,
             scenario: None,
             encoding,
             ids,
@@ -180,6 +184,13 @@ impl Dataset {
         Ok(self)
     }
 
+    /// With a number per row: rows of one number belong together, and splits do not part them.
+    pub fn with_groups(mut self, groups: Vec<u32>) -> Result<Self, DataError> {
+        self.check_length("groups", groups.len())?;
+        self.groups = Some(groups);
+        Ok(self)
+    }
+
     /// With how the rows were drawn: one sample, or positives and unlabeled rows separately.
     pub fn with_scenario(mut self, scenario: Scenario) -> Self {
         self.scenario = Some(scenario);
@@ -297,6 +308,16 @@ impl Dataset {
         self.weights.as_deref()
     }
 
+    /// The number of each row's group, where rows have groups.
+    pub fn groups(&self) -> Option<&[u32]> {
+        self.groups.as_deref()
+    }
+
+    /// How many groups there are, where rows have groups.
+    pub fn number_of_groups(&self) -> Option<usize> {
+        Some(self.groups()?.iter().collect::<HashSet<_>>().len())
+    }
+
     /// How the rows were drawn, where the place that they were read from tells.
     pub fn scenario(&self) -> Option<Scenario> {
         self.scenario
@@ -358,6 +379,7 @@ impl Dataset {
             }),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
             weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
+            groups: self.groups.as_ref().map(|groups| indices.iter().map(|&i| groups[i]).collect()),
             scenario: self.scenario,
             encoding: self.encoding.clone(),
             ids: ids
@@ -444,6 +466,7 @@ impl Dataset {
             named: self.named.clone(),
             truth: self.truth.clone(),
             weights: self.weights.clone(),
+            groups: self.groups.clone(),
             scenario: self.scenario,
             encoding: self.encoding.clone(),
             ids: self.ids.clone(),

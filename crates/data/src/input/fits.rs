@@ -37,7 +37,7 @@ impl InputOptions {
             }
         });
         let columns = learned.count();
-        let roles = Roles { id: Vec::new(), truth: None, weight: None, ..self.roles.clone() };
+        let roles = Roles { id: Vec::new(), truth: None, weight: None, group: None, ..self.roles.clone() };
         let (mut rows, mut labeled) = (0, 0);
         for (at, path) in paths.iter().enumerate() {
             let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };

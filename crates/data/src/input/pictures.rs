@@ -143,7 +143,7 @@ pub(super) fn read_table_again(
 /// Labels and names of the rows whose pictures could be read.
 fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, DataError> {
     let unused = (!table.frame.ignored.is_empty()).then(|| Note::NotUsed(table.frame.ignored.clone()));
-    let Answers { labels, label_column, told, truth, weights, ids, notes, .. } = table.answers;
+    let Answers { labels, label_column, told, truth, weights, groups, ids, notes, .. } = table.answers;
     let ids = ids.into_iter();
     let ids = ids.map(|(name, ids)| (name, kept.iter().map(|&row| ids.get(row)).collect::<TextColumn>()));
     let answers = Answers {
@@ -153,6 +153,7 @@ fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, D
         named: None,
         truth: truth.map(|truth| kept.iter().map(|&row| truth[row]).collect()),
         weights: weights.map(|weights| kept.iter().map(|&row| weights[row]).collect()),
+        groups: groups.map(|groups| kept.iter().map(|&row| groups.get(row)).collect()),
         ids: ids.collect(),
         notes,
     };

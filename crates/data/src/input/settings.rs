@@ -23,6 +23,9 @@ pub struct Roles {
     /// The column of rows' weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
+    /// The column that says which rows belong together: splits do not part them, and it is not learned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The column of true labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<String>,
@@ -49,7 +52,7 @@ impl Roles {
 
     /// Every column that has one of these roles.
     pub fn columns(&self) -> impl Iterator<Item = &String> {
-        self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.id)
+        self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.group).chain(&self.id)
     }
 
     /// How a table with these columns is read, whatever else is read of it.
@@ -236,6 +239,14 @@ pub const READING: &[ReadingInfo] = &[
         "the weight",
         roles.weight,
         "A column of positive weights; a row with weight 2 counts as two rows"
+    ),
+    setting!(
+        "group",
+        column,
+        Roles,
+        "the group",
+        roles.group,
+        "A column that says which rows belong together, such as a customer: no split parts them, and it is not learned from"
     ),
     setting!("id", columns, Roles, None, roles.id, "Columns to know rows by"),
     setting!(

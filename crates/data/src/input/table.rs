@@ -12,8 +12,8 @@ use crate::screen::{Asked, Findings};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
 use onesided_table::is_stream;
 use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
-use onesided_table::{NumberStyle, NumbersWritten, ReadOptions, Source, Written};
-use std::collections::BTreeMap;
+use onesided_table::{NumberStyle, NumbersWritten, ReadOptions, Source, TableError, Written};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,6 +35,8 @@ pub(super) struct Answers {
     pub named: Option<RowNames>,
     pub truth: Option<Vec<bool>>,
     pub weights: Option<Vec<f32>>,
+    /// What the groups of rows are called.
+    pub groups: Option<TextColumn>,
     pub ids: Vec<(String, TextColumn)>,
     /// What labels leave open.
     pub notes: Vec<Note>,
@@ -204,7 +206,7 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, label_column, told, named, truth, weights, ids, notes } = answers;
+    let Answers { labels, label_column, told, named, truth, weights, groups, ids, notes } = answers;
     data = data.with_notes(notes).with_label_column(label_column).with_told(told)?;
     if named.is_some() {
         data = data.with_row_names(named);
@@ -217,6 +219,9 @@ pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, Dat
     }
     if let Some(weights) = weights {
         data = data.with_weights(weights)?;
+    }
+    if let Some(groups) = groups {
+        data = data.with_groups(numbered(&groups))?;
     }
     for (name, column) in ids {
         data = data.with_ids(&name, column)?;
@@ -310,6 +315,9 @@ pub(super) fn stacked(tables: Vec<Table>) -> Result<Table, DataError> {
                 if let (Some(weights), Some(more)) = (&mut answers.weights, table.answers.weights) {
                     weights.extend(more);
                 }
+                if let (Some(groups), Some(more)) = (&mut answers.groups, table.answers.groups) {
+                    more.iter().for_each(|group| groups.push(group));
+                }
                 Table { frame: stack_named(frame, table.frame, what)?, answers }
             }
         });
@@ -332,10 +340,10 @@ pub(super) fn read_source(
     let Known { roles, told, told_asked, named } = known;
     let (positive, negative) = (roles.positive.as_deref(), roles.negative.as_deref());
     let answers: Vec<String> = roles.label.iter().chain(&roles.truth).cloned().collect();
-    let weight: Vec<String> = roles.weight.iter().cloned().collect();
+    let beside: Vec<String> = roles.weight.iter().chain(&roles.group).cloned().collect();
     // An identifier that is something else as well is read once as either.
     let only = options.only.as_deref().unwrap_or_default();
-    let others = [only, &options.text, &options.categories, &answers, &weight];
+    let others = [only, &options.text, &options.categories, &answers, &beside];
     // So is the column of a model's labels, where something is known of it already.
     let optional = told.map(|told| &told.column).into_iter().chain(named);
     let optional: Vec<String> = optional.cloned().collect();
@@ -344,11 +352,11 @@ pub(super) fn read_source(
     let (twice, once): (Vec<&String>, Vec<&String>) =
         roles.id.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
-    options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
+    options.verbatim.extend(once.iter().map(ToString::to_string).chain(beside.iter().cloned()));
     optional.retain(|name| !options.verbatim.contains(name));
     options.verbatim.extend(optional.iter().cloned());
     if let Some(only) = &mut options.only {
-        only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
+        only.extend(answers.iter().chain(&beside).cloned().chain(once.iter().map(ToString::to_string)));
         only.extend(optional.iter().cloned());
     }
     let mut frame = source.read(&options)?;
@@ -356,6 +364,8 @@ pub(super) fn read_source(
     let of_labels = roles.label.as_deref().map(&mut take).transpose()?;
     let weights = roles.weight.as_deref().map(|name| weights_from(name, &into_texts(take(name)?)));
     let weights = weights.transpose()?;
+    let groups =
+        roles.group.as_deref().map(|name| Ok::<_, TableError>(into_texts(take(name)?))).transpose()?;
     let of_truth = roles.truth.as_deref().map(take).transpose()?;
     let mut also = if twice.is_empty() {
         Frame::default()
@@ -400,7 +410,24 @@ pub(super) fn read_source(
     }
     let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
     let truth = truth.map(|column| truth_from_column(&column, positive)).transpose()?;
-    Ok(Table { frame, answers: Answers { labels, label_column, told, named, truth, weights, ids, notes } })
+    Ok(Table {
+        frame,
+        answers: Answers { labels, label_column, told, named, truth, weights, groups, ids, notes },
+    })
+}
+
+/// Names of groups as numbers; a row without one is a group of its own.
+pub(super) fn numbered(groups: &TextColumn) -> Vec<u32> {
+    let (mut numbers, mut next) = (HashMap::new(), 0u32);
+    let mut new = || {
+        next += 1;
+        next - 1
+    };
+    let number = |name: &str| match name.trim() {
+        "" => new(),
+        name => *numbers.entry(name.to_string()).or_insert_with(&mut new),
+    };
+    groups.iter().map(number).collect()
 }
 
 /// Weights as they are written: numbers above 0.

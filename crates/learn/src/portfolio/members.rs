@@ -5,7 +5,7 @@ use crate::scorers::{
     TreesScorer,
 };
 use crate::{Candidate, Config, Error, Scorer};
-use onesided_data::{Dataset, Description, Store};
+use onesided_data::{Dataset, Description, Encoding, FeatureKind, Store};
 use onesided_loss::{Options, Reduction, method};
 use onesided_net::{Architecture, Device};
 use onesided_trees::{ForestConfig, RowDraw, TreesConfig};
@@ -30,6 +30,9 @@ const FINE_COST: f64 = 0.0005;
 
 /// Rows from which boosted trees are larger.
 const LARGE_TABLE: usize = 15_000;
+
+/// Levels of a category that trees have bins for.
+const MOST_BINS: usize = 255;
 
 /// Boosted trees of members learn slowly; how many they are, and how large, is what they differ in.
 const SLOW: Boosting = Boosting { trees: 50, max_leaves: 31, learning_rate: 0.05, l2: 1.0 };
@@ -211,7 +214,12 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         usual: -LINES_BELOW,
         ..PortfolioMember::new(name, line)
     };
-    let naive = trees(Boosting { trees: if large { 100 } else { 50 }, max_leaves: 31, ..SLOW });
+    let mut naive = Boosting { trees: if large { 100 } else { 50 }, max_leaves: 31, ..SLOW };
+    if many_levels(data) {
+        // To know a level by what else is in its rows takes many cuts.
+        naive = Boosting { trees: 100, learning_rate: 0.1, ..naive };
+    }
+    let naive = trees(naive);
     // Of as many positives as others.
     let balanced = ForestConfig {
         trees: 60,
@@ -281,6 +289,14 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         members.push(network("collective network", "collective", Some(Reduction::PriorWeighted))?);
     }
     Ok(members)
+}
+
+/// Whether a column has more levels than trees have bins.
+fn many_levels(data: &Dataset) -> bool {
+    let Encoding::Table(features) = data.encoding().as_ref() else { return false };
+    features.columns().iter().any(
+        |feature| matches!(&feature.kind, FeatureKind::Categorical { levels, .. } if levels.len() > MOST_BINS),
+    )
 }
 
 fn texts(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
