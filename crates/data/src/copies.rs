@@ -27,6 +27,16 @@ pub struct Copies {
     are_groups: bool,
 }
 
+/// A group while it is dealt.
+struct Together {
+    first: usize,
+    /// The part that the first of its rows was drawn for.
+    drawn: usize,
+    /// Rows of each kind.
+    counts: [f64; 3],
+    rows: Vec<usize>,
+}
+
 impl Copies {
     /// The rows of a data set that are equal to others; `None` where no two are, or where equal rows are not copies.
     pub(crate) fn of(data: &Dataset) -> Option<Self> {
@@ -121,31 +131,33 @@ impl Copies {
         };
         // What each part had of each kind is what it is to have.
         let mut lacks: Vec<[f64; 3]> = vec![[0.0; 3]; parts.len()];
-        let mut groups: HashMap<usize, (usize, [f64; 3], Vec<usize>)> = HashMap::new();
+        let mut groups: HashMap<usize, Together> = HashMap::new();
         for (part, rows) in parts.iter().enumerate() {
             for &row in rows {
                 lacks[part][kind(row)] += 1.0;
-                let group = groups.entry(self.of_row(row)).or_insert_with(|| (part, [0.0; 3], Vec::new()));
-                group.1[kind(row)] += 1.0;
-                group.2.push(row);
+                let first = self.of_row(row);
+                let new = || Together { first, drawn: part, counts: [0.0; 3], rows: Vec::new() };
+                let group = groups.entry(first).or_insert_with(new);
+                group.counts[kind(row)] += 1.0;
+                group.rows.push(row);
             }
         }
-        let mut order: Vec<(usize, (usize, [f64; 3], Vec<usize>))> = groups.into_iter().collect();
+        let mut order: Vec<Together> = groups.into_values().collect();
         // Those with most rows of the rarest kinds first.
-        order.sort_by(|(a, (_, one, _)), (b, (_, other, _))| {
-            let larger = (0..3).map(|kind| other[kind].total_cmp(&one[kind])).find(|by| by.is_ne());
-            larger.unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(b))
+        order.sort_by(|a, b| {
+            let larger = (0..3).map(|kind| b.counts[kind].total_cmp(&a.counts[kind])).find(|by| by.is_ne());
+            larger.unwrap_or(std::cmp::Ordering::Equal).then(a.first.cmp(&b.first))
         });
         let whole: Vec<[f64; 3]> = lacks.clone();
         parts.iter_mut().for_each(Vec::clear);
-        for (_, (drawn, counts, rows)) in order {
+        for group in order {
             // By the rarest kind that the group has; ties go where the first of its rows was drawn.
-            let kind = (0..3).find(|&kind| counts[kind] > 0.0).unwrap_or(2);
+            let kind = (0..3).find(|&kind| group.counts[kind] > 0.0).unwrap_or(2);
             let share = |part: usize| lacks[part][kind] / whole[part][kind].max(1.0);
-            let mut best = drawn;
+            let mut best = group.drawn;
             (0..parts.len()).for_each(|part| best = if share(part) > share(best) { part } else { best });
-            (0..3).for_each(|kind| lacks[best][kind] -= counts[kind]);
-            parts[best].extend(rows);
+            (0..3).for_each(|kind| lacks[best][kind] -= group.counts[kind]);
+            parts[best].extend(group.rows);
         }
         parts.iter_mut().for_each(|part| part.sort_unstable());
     }

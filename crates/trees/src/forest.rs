@@ -355,8 +355,7 @@ impl Grower<'_> {
                 there.reverse();
             }
             let (mut left, mut looked_at) = (Share::default(), 0);
-            for step in 0..most {
-                let share = there[step].1;
+            for (step, &(_, share)) in there[..most].iter().enumerate() {
                 left = left.plus(Share { positive: share.all * judged(share), ..share });
                 if left.rows - looked_at < GROUP_ROWS {
                     continue;
