@@ -9,8 +9,10 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
     AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, LabelingOdds, List,
-    ListNote, ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel, Top,
+    ListNote, ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel,
+    SummarySettings, Top,
 };
+use onesided_report::{PageSettings, page};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -191,6 +193,60 @@ impl PyModel {
         let kept = names.into_iter().enumerate().map(|(at, name)| (name, cells(at, &mut rows))).collect();
         let (row, score, probability, low, high) = columns;
         Ok((row, score, probability, low, high, kept, said))
+    }
+
+    /// Writes a page of the model and some rows: of rows in memory, where `told` are labels as `fit` takes them and `cells` gives the
+    /// cells of some of them by number, or of a place, of which `label` is the column that says which rows are labeled.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (path, rows, place, no_rows, threads, device, told=None, label=None, cells=None))]
+    fn report<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        rows: Listed<'py>,
+        place: &str,
+        no_rows: bool,
+        threads: usize,
+        device: &str,
+        told: Option<PyReadonlyArray1<'py, i8>>,
+        label: Option<&str>,
+        cells: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<Said>> {
+        let model = self.on(threads, device)?;
+        let mut list = List::of(&model).rows_of_model(self.rows_of_model()).threads(threads);
+        if let Some(label) = label {
+            list = list.label(label, None, None);
+        }
+        let mut settings = SummarySettings::default();
+        settings.rows = if no_rows { 0 } else { settings.rows };
+        let (mut summary, said) = match rows {
+            Listed::Memory(rows) => {
+                let data = Rows::of(&rows)?.encode(py, self.model.encoding())?;
+                let said = notes_on_new(data.notes());
+                let data = data.with_told(told.map(|told| as_labels(&told)));
+                let data = data.map_err(|error| raise_for("y", error))?;
+                (py.detach(|| list.summary_of(&data, place, &settings)).map_err(raise)?, said)
+            }
+            Listed::Place(from) => {
+                let also = ReadAgain::default();
+                let summary =
+                    py.detach(|| list.summary(&Input::one(from), &also, &settings)).map_err(raise)?;
+                (summary, Vec::new())
+            }
+        };
+        if let Some(cells) = cells {
+            let shown: Vec<usize> = summary.first.iter().map(|row| row.row).collect();
+            let columns: Vec<(String, Vec<String>)> = cells.call1(py, (shown,))?.extract(py)?;
+            summary.names = columns.iter().map(|(name, _)| name.clone()).collect();
+            for (at, row) in summary.first.iter_mut().enumerate() {
+                row.cells =
+                    columns.iter().map(|(_, cells)| cells.get(at).cloned().unwrap_or_default()).collect();
+            }
+        }
+        let page = page(&summary, &PageSettings { command: "PUClassifier.report".to_string() });
+        let written = onesided::data::write_atomically(&path, |file| file.write_all(page.as_bytes()));
+        written.map_err(|error| raise(Error::from(error)))?;
+        Ok(said)
     }
 
     /// Rows for an audit: the columns of the table to fill in, the drawn rows by number, what to expect as JSON, and what is to be

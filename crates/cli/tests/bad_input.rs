@@ -294,7 +294,7 @@ fn a_table_with_other_features() {
 fn predictions_that_cannot_be_written() {
     let folder = with_model("predict-out");
     let to = |out: &str| folder.refused(&format!("predict m.safetensors table.csv --out {out}"));
-    assert!(to("r.ods").contains("use the extension .csv, .tsv, .parquet or .xlsx"));
+    assert!(to("r.ods").contains("use the extension .csv, .tsv, .jsonl, .parquet or .xlsx"));
     assert!(to("table.csv").contains("it is another file of this command"));
     assert!(to("no/r.csv").contains("there is no folder 'no'; make it first"));
     assert!(

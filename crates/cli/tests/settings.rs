@@ -268,16 +268,20 @@ fn a_training_setting_is_known_in_four_files() {
     }
 }
 
-/// Its field, its entry in the list and, where rows in memory have it, Python's keyword. Flags, hints and the copies of options
-/// know it from there.
+/// Its field, its entry in the list, where rows in memory have it Python's keyword and, of texts, the field of what is made of them.
+/// Flags, hints and the copies of options know it from there.
 #[test]
-fn a_setting_of_reading_is_known_in_three_files() {
+fn a_setting_of_reading_is_known_in_four_files() {
     let all = ["table", "data", "learn", "onesided", "cli"];
     for name in ["date-order", "follow-links"] {
         assert_eq!(known_in(name, &all), ["options.rs", "settings.rs"], "{name}");
     }
     for name in ["stop-words", "min-texts"] {
-        assert_eq!(known_in(name, &all), ["_classifier.py", "mod.rs", "settings.rs"], "{name}");
+        assert_eq!(
+            known_in(name, &all),
+            ["_classifier.py", "features.rs", "mod.rs", "settings.rs"],
+            "{name}"
+        );
     }
 }
 

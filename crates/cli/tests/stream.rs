@@ -189,7 +189,10 @@ fn draws_that_cannot_be_are_refused() {
     let fit = "fit table.csv --drop id --out m.safetensors";
     for (flags, why) in [
         (format!("{fit} --label y --max-unlabeled 0"), "--max-unlabeled must be at least 1, but is 0"),
-        (format!("{fit} --label y --max-unlabeled many"), "takes a whole number from 0 on, not 'many'"),
+        (
+            format!("{fit} --label y --max-unlabeled many"),
+            "--max-unlabeled must be a whole number, but is 'many'",
+        ),
         (format!("{fit} --truth t --method supervised --max-unlabeled 9"), "the method supervised has none"),
         (
             "fit --positives texts --unlabeled texts --max-unlabeled 9 --out m.safetensors".to_string(),

@@ -77,7 +77,9 @@ fn unwritable_places_are_named() {
     assert!(message(&nowhere).starts_with(&format!("cannot write '{}': ", nowhere.display())));
     fs::create_dir(folder.join("taken.csv")).unwrap();
     assert!(message(&folder.join("taken.csv")).contains("is a directory"));
-    assert!(message(&folder.join("out.ods")).contains("use the extension .csv, .tsv, .parquet or .xlsx"));
+    assert!(
+        message(&folder.join("out.ods")).contains("use the extension .csv, .tsv, .jsonl, .parquet or .xlsx")
+    );
     let uneven = [("x", OutColumn::U64(vec![1])), ("y", OutColumn::F64(vec![]))];
     assert!(matches!(write_table(&folder.join("u.csv"), &uneven), Err(TableError::Length { .. })));
     assert_eq!(files(&folder), ["taken.csv"]);

@@ -89,7 +89,12 @@ mod tests {
         assert_eq!(told.iter().map(|one| one.rows).collect::<Vec<_>>(), [4, 4]);
         assert!((told[1].found.value - 0.75).abs() < 1e-12 && (told[0].found.value - 0.25).abs() < 1e-12);
         assert!((told[1].predicted - 0.55).abs() < 1e-7 && told[1].scores == (4.0, 7.0));
-        assert!(told[1].found.low < 0.75 && told[1].found.high == 1.0);
+        // The quantiles of Beta(3.5, 1.5): scipy.stats.beta.ppf([.025, .975], 3.5, 1.5), times .5 · 2.
+        let found = told[1].found;
+        assert!(
+            (found.low - 0.283_751_68).abs() < 1e-6 && (found.high - 0.971_529_1).abs() < 1e-6,
+            "{found:?}"
+        );
         // Equal scores are one group.
         assert_eq!(reliability(&[1.0], &[1.0; 9], 3, share, |_| 0.5).unwrap().len(), 1);
     }

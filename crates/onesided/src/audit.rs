@@ -421,7 +421,10 @@ impl Audit {
     }
 
     fn of(ours: &str, files: &[AuditFile]) -> Result<Self, Error> {
-        let agreement = Agreement::of(&files.iter().map(AuditFile::answers).collect::<Vec<_>>());
+        // A file that is given twice is one reviewer's.
+        let is_new = |at: &usize| !files[..*at].iter().any(|before| before.name == files[*at].name);
+        let each = (0..files.len()).filter(is_new).map(|at| files[at].answers());
+        let agreement = Agreement::of(&each.collect::<Vec<_>>());
         let Some((first, of)) = files.first().and_then(|file| Some((file, file.draws.first()?))) else {
             return Err(onesided_eval::EvalError::FewAnswers(0).into());
         };

@@ -407,13 +407,15 @@ mod tests {
         assert_eq!(left.population.rows, 960, "what is listed stays");
         assert!(list.clone().without(300, 300).share.is_none(), "more are labeled than the share knows of");
         assert_eq!(list.clone().without(0, 0).share, list.share);
-        // .8 at odds of up to 2 takes 8/9 of the labeled ones, P(Bin(100, 1/9) < k) ≤ .05: k = 6. Of one file with about 200 it takes
-        // more rows, and the recall of the first rows is 96 of 100 with a lower end of low / (low + 2 (1 - low)).
+        // .8 at odds of up to 2 takes 8/9 of the labeled ones, P(Bin(100, 1/9) < k) ≤ .05: k = 6. Of one file with about 200 the
+        // same rows hold up to smaller odds, and the recall of the first rows is 96 of 100 with a lower end of low / (low + 2 (1 - low)).
         let twice = LabelingOdds::new(2.0).unwrap();
         let biased = list.review(RecallTarget::new(0.8, 0.95).unwrap().with_labeling(twice)).unwrap();
         assert_eq!(biased.population.cut.rank, 6);
         let Some(Promised::Made(file)) = biased.this_file_by_share else { panic!("{biased:?}") };
-        assert!(file.cut.rank < 6 && file.cut.holds_up_to_labeling_odds >= 2.0, "{file:?}");
+        let up_to = |cut: &RecallCut| cut.holds_up_to_labeling_odds;
+        assert_eq!(file.cut.rank, 6);
+        assert!(2.0 <= up_to(&file.cut) && up_to(&file.cut) < up_to(&biased.population.cut), "{file:?}");
         assert!(promise.cut.holds_up_to_labeling_odds < 1.3, "{promise:?}");
         let share = biased.share_at_odds.unwrap();
         // Scores tell nothing here, so all may be positive.

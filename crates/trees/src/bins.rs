@@ -1,7 +1,7 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
-use crate::model::contains;
+use crate::code_set::contains;
 use crate::packed::PackedRows;
 use crate::split::Cut;
 use crate::threads::in_threads;

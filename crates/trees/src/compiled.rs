@@ -12,7 +12,8 @@
 //!
 //! The answers of trees are added in the order of the trees, so logits are the same bytes as by walking.
 
-use crate::model::{FlatTree, Node, Tree, contains};
+use crate::code_set::contains;
+use crate::model::{FlatTree, Node, Tree};
 use std::collections::BTreeMap;
 
 /// Rows that are scored at once, and rows of a small batch.
@@ -376,7 +377,7 @@ fn bits((from, to): (usize, usize), first: usize) -> u8 {
 mod tests {
     use super::*;
     use crate::TreesModel;
-    use crate::model::code_set;
+    use crate::code_set::code_set;
     use onesided_data::{Matrix, Stream};
 
     /// A random tree of so many leaves on three features of numbers and two of categories.

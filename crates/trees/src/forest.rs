@@ -8,10 +8,11 @@
 
 use crate::TreesError;
 use crate::bins::{Codes, Feature};
+use crate::code_set::code_set;
 use crate::config::workers;
 use crate::grow::partition;
 use crate::levels::{Tallies, Tally};
-use crate::model::{Node, Tree, TreesModel, code_set};
+use crate::model::{Node, Tree, TreesModel};
 use crate::split::{CATEGORY_ROWS, Cut, GROUP_ROWS, MIXED_ROWS, MOST_CATEGORIES};
 use crate::two_class::LabeledRows;
 use onesided_data::Stream;

@@ -1,12 +1,13 @@
 //! One tree, leaf by leaf.
 
 use crate::bins::{Binned, Feature};
+use crate::code_set::code_set;
 use crate::config::TreesConfig;
 use crate::derivatives::Placed;
 use crate::histogram::{Cell, Units, add, minus, plus};
 use crate::layout::{Group, Layout};
 use crate::levels::Tallies;
-use crate::model::{Node, Tree, code_set};
+use crate::model::{Node, Tree};
 use crate::split::{Bounds, Cut, Here, Search, Split};
 use std::cell::RefCell;
 use std::ops::Range;

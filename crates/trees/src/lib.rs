@@ -37,6 +37,7 @@
 mod additive;
 mod bins;
 mod boost;
+mod code_set;
 mod compiled;
 mod config;
 mod derivatives;

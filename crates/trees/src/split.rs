@@ -1,10 +1,10 @@
 //! The best place to cut the rows of a node in two.
 
 use crate::bins::{Binned, Feature};
+use crate::code_set::code_set;
 use crate::config::TreesConfig;
 use crate::histogram::{Cell, Sums, Units, minus, plus};
 use crate::layout::Group;
-use crate::model::code_set;
 use std::sync::Arc;
 
 /// Categories on the smaller side of a cut: more would describe the rows one by one.

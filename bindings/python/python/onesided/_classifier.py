@@ -823,6 +823,43 @@ class PUClassifier(Estimator):
         self._check_fitted()
         self.model_.save(os.fspath(path))
 
+    def report(self, path: str | os.PathLike[str], X: Any, *, y: Any = None, rows: bool = True) -> None:
+        """Write a page of the model and some rows: one HTML file to look at and to send, which loads nothing.
+
+        What was found and how sure it is, what is assumed and how that stands, how far to read, what another share or biased labels
+        would change, what drives the model, and the first rows with reasons. The command ``onesided report`` writes the same page of a
+        file.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it.
+        X : rows of the kind that the model was fitted on, or the path of a table or a folder
+            The rows that it was fitted on are ranked by scores of models that had not met them.
+        y : array of shape (n_rows,), or str where X is a path, optional
+            Labels, as :meth:`fit` takes them, or the column that holds them. You need not give them for rows that the model was
+            fitted on, but importance is measured by them.
+        rows : bool, default=True
+            Show the first rows. The page then contains rows of your table.
+        """
+        threads, device = threads_of(self.n_jobs), self.device or "cpu"
+        if isinstance(X, (str, os.PathLike)):
+            self._check_fitted()
+            if not (y is None or isinstance(y, str)):
+                raise ValueError("y: X is a path, so y is the name of its column of labels")
+            place = os.fspath(X)
+            said = self.model_.report(os.fspath(path), place, place, not rows, threads, device, None, y)
+        else:
+
+            def shown(found: list[int]) -> list[tuple[str, list[str]]]:
+                chosen = np.asarray(found, dtype=np.int64)
+                return [(str(name), [str(cell) for cell in cells_of(X, name, chosen)]) for name in kept_of(X, "all")]
+
+            said = self.model_.report(
+                os.fspath(path), self._new_rows(X), "rows in memory", not rows, threads, device, self._told(X, y), None, shown
+            )
+        say(said, self.verbose)
+
     def export(self, path: str | os.PathLike[str], format: str = "onnx", terms: bool = False) -> None:
         """Write the model for another runtime, whole or not at all.
 

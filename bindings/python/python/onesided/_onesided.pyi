@@ -67,6 +67,18 @@ class Model:
         device: str,
         tell: _Tell,
     ) -> tuple[str, _Said]: ...
+    def report(
+        self,
+        path: str,
+        rows: _Rows | str,
+        place: str,
+        no_rows: bool,
+        threads: int,
+        device: str,
+        told: np.ndarray | None = None,
+        label: str | None = None,
+        cells: Callable[[list[int]], list[tuple[str, list[str]]]] | None = None,
+    ) -> _Said: ...
     def about(self) -> str: ...
     def takes(self) -> str: ...
     def columns(self) -> list[str]: ...

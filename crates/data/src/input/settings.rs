@@ -4,7 +4,7 @@
 
 use super::InputOptions;
 use crate::DataError;
-use onesided_table::{FileOptions, ReadOptions, limit_memory, parse_size};
+use onesided_table::{FileOptions, ReadOptions, UnknownEncoding, limit_memory, parse_size};
 use serde::Serialize;
 
 /// What columns are for that are not features.
@@ -317,12 +317,20 @@ pub const READING: &[ReadingInfo] = &[
         "The shape of images, such as 3x32x32: how a table's columns are laid out (row by row, the channels of a pixel \
          together), or the size that pictures are resized to"
     ),
-    setting!(
+    entry(
         "encoding",
-        word "NAME": "a name such as latin1, utf-16le or shift_jis",
-        Files,
-        files.encoding,
-        "The encoding of tables and texts without a byte order mark, such as latin1, utf-16le or shift_jis [default: utf-8]"
+        "NAME",
+        ReadingAbout::Files,
+        "The encoding of tables and texts without a byte order mark, such as latin1, utf-16le or shift_jis [default: utf-8]",
+        |options, text| {
+            options.files.encoding = Some(text.parse().map_err(|unknown: UnknownEncoding| {
+                let meant = unknown.nearest().map(|nearest| format!(" (did you mean '{nearest}'?)"));
+                let found = format!("'{text}'{}", meant.unwrap_or_default());
+                let must = "a name such as latin1, utf-16le or shift_jis".to_string();
+                DataError::Setting { setting: "encoding", must, found }
+            })?);
+            Ok(())
+        },
     ),
     entry(
         "delimiter",
