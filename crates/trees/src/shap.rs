@@ -12,7 +12,8 @@
 //! A tree of L leaves and depth D takes O(L D²) steps per row.
 
 use crate::TreesError;
-use crate::model::{Node, Tree, TreesModel, contains};
+use crate::code_set::contains;
+use crate::model::{Node, Tree, TreesModel};
 use crate::threads::in_threads;
 use onesided_data::Matrix;
 
