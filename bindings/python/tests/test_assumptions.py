@@ -62,7 +62,7 @@ def test_labels_are_tested():
         model = fitted(X, y)
     assert model.labeling_["p"] < 0.05
     X, y, _ = table()
-    assert fitted(X, y, prior=None, method="naive").labeling_ is None
+    assert fitted(X, y, prior=None, effort=None, method="naive").labeling_ is None
 
 
 def test_changed_columns_are_promised_nothing():

@@ -105,7 +105,7 @@ def test_ctrl_c_stops_members_that_train_side_by_side():
             told.append((what.split()[0], done))
 
         try:
-            _onesided.fit([("matrix", X, [f"x{at}" for at in range(10)])], y, False, {"n_jobs": ["2"]}, "{}", tell)
+            _onesided.fit([("matrix", X, [f"x{at}" for at in range(10)])], y, False, {"n_jobs": ["2"]}, {}, tell)
         except KeyboardInterrupt:
             (at, done, total), = sent
             words, after = zip(*told[at:])
@@ -151,14 +151,14 @@ def test_progress_is_told_where_it_is_asked_for(made, capsys):
     told = []
     settings = {"method": ["nnpu"], "prior": ["0.4"], "epochs": ["200"], "patience": ["200"]}
     rows = ("matrix", np.tile(made.X, (5, 1)), ["a", "b", "c", "d"])
-    _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), False, settings, "{}", lambda *said: told.append(said))
+    _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), False, settings, {}, lambda *said: told.append(said))
     assert told and all(0 <= done <= total and "epoch" in what for done, total, what in told)
 
     def fail(*_):
         raise RuntimeError("the callback's own")
 
     with pytest.raises(RuntimeError, match="the callback's own"):
-        _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), False, settings, "{}", fail)
+        _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), False, settings, {}, fail)
     PUClassifier("nnpu", prior=0.4, epochs=2).fit(made.X, made.y)
     assert capsys.readouterr().err == ""
     holes = np.where(made.X > 2.5, np.nan, made.X)
