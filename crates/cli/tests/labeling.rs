@@ -179,6 +179,18 @@ fn a_fit_tests_its_labels_and_says_so_in_one_line() {
         "{measured}"
     );
 
+    // The page has it among its assumptions.
+    let page = |name: &str| {
+        let said = folder.run(&format!("report {name}.safetensors {name}.csv --out {name}.html"));
+        assert_eq!(said.code, 0, "{said:?}");
+        let page = std::fs::read_to_string(folder.path(&format!("{name}.html"))).unwrap();
+        let at = page.find("Labels are a random sample of the positives</th>").unwrap();
+        page[at..].split("</tr>").next().unwrap().to_string()
+    };
+    let (random, biased) = (page("random"), page("biased"));
+    assert!(random.contains(">unknown<") && random.contains("abels may be a random sample"), "{random}");
+    assert!(biased.contains(">fails<") && biased.contains("abels are not a random sample"), "{biased}");
+
     // With an estimated share next to nothing is seen, which the line says; with weights nothing is tested.
     let guessed = folder.json(&fit("biased", ""));
     let test = &guessed["labeling"];

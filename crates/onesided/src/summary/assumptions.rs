@@ -77,9 +77,14 @@ fn random_labels(model: &Model) -> Assumption {
             State::Audited,
             format!("metrics were measured on {} of an audit, and the labels agree with them", counted(answers, "answers")),
         ),
-        (None, None) => {
-            (State::Unknown, "the rows alone cannot show which positives were labeled; an audit of some rows can".to_string())
-        }
+        (None, None) => match &about.report.labeling {
+            Some(test) if test.refutes() => (State::Fails, test.to_string()),
+            Some(test) => (State::Unknown, test.to_string()),
+            None => (
+                State::Unknown,
+                "the rows alone cannot show which positives were labeled; an audit of some rows can".to_string(),
+            ),
+        },
     };
     Assumption { what: Assumed::RandomLabels, state, why }
 }
