@@ -10,9 +10,9 @@
 //! Drawn separately, the unlabeled rows are the population. In one sample they are not: the labeled positives belong to it, and a
 //! risk over the unlabeled rows alone, among which positives are rarer, would favor models that call next to nothing positive.
 
-use crate::task::Parts;
+use crate::problem::Parts;
 use crate::threads::in_blocks;
-use crate::{ClassicError, ClassicModel, Task};
+use crate::{ClassicError, ClassicModel, Problem};
 use onesided_data::{Amounts, ClassPrior, Label, Scenario};
 
 /// Settings are chosen on this many rows at most: more would take longer and say the same.
@@ -100,32 +100,32 @@ impl PredictedShares {
 /// given, since a cost an example must grow by as much to mean the same.
 pub(crate) fn choose<C: Clone + Sync>(
     method: &'static str,
-    task: &Task,
+    problem: &Problem,
     candidates: &[C],
     enough: usize,
-    fit: impl Fn(&C, &Task, f64) -> Result<ClassicModel, ClassicError> + Sync,
+    fit: impl Fn(&C, &Problem, f64) -> Result<ClassicModel, ClassicError> + Sync,
 ) -> Result<C, ClassicError> {
     let first = candidates.first().ok_or(ClassicError::NoCandidates { method })?;
     if candidates.len() == 1 {
         return Ok(first.clone());
     }
-    let Parts { kept, held } = task.held_out(method, enough)?;
-    let rows = kept.rows(task);
-    let training = kept.task(&rows, task);
+    let Parts { kept, held } = problem.held_out(method, enough)?;
+    let rows = kept.rows(problem);
+    let training = kept.problem(&rows, problem);
     // Known negatives, whose weights say how much they count compared with unlabeled rows, are not part of the population here.
-    let amounts = Amounts { negative: 0.0, ..task.amounts() };
-    let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, amounts));
-    let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
+    let amounts = Amounts { negative: 0.0, ..problem.amounts() };
+    let prior = problem.prior.map(|mu| mu.to_class_prior(problem.scenario, amounts));
+    let times = problem.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
     let costs = in_blocks(candidates.len(), candidates.len(), |range| {
-        task.check_stop()?;
+        problem.check_stop()?;
         let model = fit(&candidates[range.start], &training, times)?;
-        let scores = model.scores(&held.rows(task))?;
+        let scores = model.scores(&held.rows(problem))?;
         let called = scores.iter().map(|&score| score > model.threshold);
         let called = PredictedShares::weighted(&held.labels, held.weights.as_deref(), called);
-        Ok(called.in_population(task.scenario, amounts.labeled_share()).cost(prior))
+        Ok(called.in_population(problem.scenario, amounts.labeled_share()).cost(prior))
     });
     let costs = costs.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
-    task.check_stop()?;
+    problem.check_stop()?;
     let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
     Ok(candidates[best].clone())
 }

@@ -1,6 +1,6 @@
 //! Positive-unlabeled learning before networks: support vector machines, naive Bayes, EM.
 //!
-//! A [`System`] takes a [`Task`] (rows, labels, what is known of the prior) and returns a [`ClassicModel`]: a score per row,
+//! A [`System`] takes a [`Problem`] (rows, labels, what is known of the prior) and returns a [`ClassicModel`]: a score per row,
 //! a threshold, and a probability where the theory gives one. Rows are dense or sparse, behind the trait [`Rows`]. Of
 //! these systems a table or a pile of texts gets a quick model, and a linear one can say what carried a score.
 //!
@@ -22,7 +22,7 @@
 //! ([`PredictedShares`]).
 //!
 //! ```
-//! use onesided_classic::{Task, system};
+//! use onesided_classic::{Problem, system};
 //! use onesided_data::{Label, Scenario, TextOptions};
 //!
 //! let sports = ["the team won the game", "a late goal won the match", "the game went to the home team"];
@@ -33,8 +33,8 @@
 //!     (0..60).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
 //!
 //! let (prior, scenario) = (None, Scenario::SingleSample);
-//! let task = Task { rows: &rows, labels: &labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None };
-//! let model = system("roc-svm")?.fit(&task)?;
+//! let problem = Problem { rows: &rows, labels: &labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None };
+//! let model = system("roc-svm")?.fit(&problem)?;
 //! let new = features.transform(&["a game of the home team", "the bank and its rates"]);
 //! let scores = model.scores(&new)?;
 //! assert!(scores[0] > model.threshold && scores[1] < model.threshold);
@@ -49,12 +49,12 @@ mod linear;
 mod model;
 mod naive_bayes;
 mod options;
+mod problem;
 mod rocchio;
 mod rows;
 #[cfg(test)]
 mod simulated;
 pub mod systems;
-mod task;
 mod threads;
 
 pub use choice::PredictedShares;
@@ -64,8 +64,8 @@ pub use linear::{Hinge, LeastSquares, LinearModel, LinearSvm, Logistic, Logistic
 pub use model::{ClassicModel, Link, ScoreForm};
 pub use naive_bayes::{Class, EmFit, NaiveBayes, check_counts};
 pub use options::{OptionError, OptionInfo, OptionValues, Takes};
+pub use problem::Problem;
 pub use rocchio::{Prototypes, Rocchio};
 pub use rows::{Examples, Rows, Selected};
 pub use systems::{Growth, System, SystemInfo, system, system_info, systems};
-pub use task::Task;
 pub use threads::with_threads;

@@ -1,6 +1,6 @@
 //! Data whose truth is known, for tests: positives N(1, I), negatives N(-1, I), half of the positives labeled.
 
-use crate::Task;
+use crate::Problem;
 use onesided_data::{Label, Matrix, PriorInUnlabeled, Scenario, Stream};
 
 pub(crate) struct Simulated {
@@ -24,9 +24,9 @@ pub(crate) fn simulated(n: usize, cols: usize, mu: f64) -> Simulated {
 }
 
 impl Simulated {
-    pub(crate) fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: Option<f64>) -> Task<'a> {
+    pub(crate) fn problem<'a>(rows: &'a Matrix, labels: &'a [Label], mu: Option<f64>) -> Problem<'a> {
         let prior = mu.map(|mu| PriorInUnlabeled::new(mu).unwrap());
-        Task {
+        Problem {
             rows,
             labels,
             weights: None,

@@ -15,7 +15,7 @@ thread_local! {
 }
 
 /// Runs `work` with at most this many threads at once, this one included; 0 is all cores. Within work that has a number
-/// already, the smaller one counts. [`System::fit`](crate::System::fit) does this for a task; scoring uses all cores
+/// already, the smaller one counts. [`System::fit`](crate::System::fit) does this for a problem; scoring uses all cores
 /// unless it is called within.
 pub fn with_threads<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     /// Puts the number back, after a panic too.

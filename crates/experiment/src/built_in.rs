@@ -69,7 +69,7 @@ pub(crate) fn read_printed(file: &Path, table: &str) -> Result<Printed, Experime
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Measure, Results, Table};
+    use crate::{Measure, Results, ResultsTable};
     use std::fs;
 
     #[test]
@@ -78,7 +78,8 @@ mod tests {
             let spec = Spec::built_in(name).unwrap().unwrap();
             assert_eq!(spec.results_file(), Path::new(&format!("results/{name}.jsonl")));
             let none = Results::read(Path::new("no-such-folder/results.jsonl"), &[]).unwrap();
-            Table::new(&spec, &none, Measure::Accuracy).unwrap_or_else(|error| panic!("{name}: {error}"));
+            ResultsTable::new(&spec, &none, Measure::Accuracy)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert!(Spec::built_in("table3").is_none());
     }

@@ -67,7 +67,7 @@ pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec
 /// once `stop` says true, runs under way are given up and what is finished stays.
 ///
 /// ```
-/// use onesided_experiment::{Measure, Results, RunOptions, Spec, Table, pending, run_all};
+/// use onesided_experiment::{Measure, Results, RunOptions, Spec, ResultsTable, pending, run_all};
 /// use onesided_learn::Machine;
 ///
 /// # let folder = std::env::temp_dir().join(format!("onesided-run-all-{}", std::process::id()));
@@ -94,7 +94,7 @@ pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec
 /// let options = RunOptions { machine: Machine { threads: 1, ..Machine::default() }, jobs: 1 };
 /// // Digits come with the crate, so no folder of data is read.
 /// run_all(&spec, &runs, "".as_ref(), &options, &mut results, &|_| {}, &|| false)?;
-/// let table = Table::new(&spec, &results, Measure::Auc)?;
+/// let table = ResultsTable::new(&spec, &results, Measure::Auc)?;
 /// assert!(table.cells().all(|cell| cell.runs == 1 && cell.mean > 90.0));
 /// // What is done is not pending any more.
 /// assert!(pending(&spec, &results, None)?.is_empty());

@@ -2,18 +2,18 @@
 //!
 //! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`run_all`] does them,
 //! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment
-//! resumes where it stopped; [`Table`] puts means and deviations next to the [`Printed`] values. [`figure()`] watches one
+//! resumes where it stopped; [`ResultsTable`] puts means and deviations next to the [`Printed`] values. [`figure()`] watches one
 //! run epoch by epoch from a layer of two units. [`Spec::built_in`] has the specs of the published tables.
 //!
 //! ```
-//! use onesided_experiment::{Measure, Results, Spec, Table, pending};
+//! use onesided_experiment::{Measure, Results, Spec, ResultsTable, pending};
 //!
 //! let spec = Spec::built_in("table1").expect("it is one of Spec::built_in_names()")?;
 //! let results = Results::read("no/results/yet.jsonl".as_ref(), &spec.reuse)?;
 //! let runs = pending(&spec, &results, Some("20ng/0.2"))?;
 //! assert_eq!(runs[0].name, "20ng/0.2/collective/0");
 //! // The table shows what the paper printed next to what was run, which is nothing so far.
-//! assert!(Table::new(&spec, &results, Measure::Accuracy)?.markdown().contains("(86.01)"));
+//! assert!(ResultsTable::new(&spec, &results, Measure::Accuracy)?.markdown().contains("(86.01)"));
 //! # Ok::<(), onesided_experiment::ExperimentError>(())
 //! ```
 
@@ -56,4 +56,4 @@ pub use published::{
 pub use results::{Record, Results};
 pub use set::Set;
 pub use spec::{DataKind, DataSpec, Labeled, MethodSpec, PriorErrorKind, Run, Spec};
-pub use table::{Cell, Measure, Table};
+pub use table::{Cell, Measure, ResultsTable};

@@ -124,7 +124,7 @@ pub(crate) fn with_spread(number: &str, spread: f64, bold: bool, runs: usize, se
 
 /// A table of all cells of a spec.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct ResultsTable {
     title: String,
     seeds: usize,
     columns: Vec<Column>,
@@ -133,7 +133,7 @@ pub struct Table {
     spread: bool,
 }
 
-impl Table {
+impl ResultsTable {
     /// Gathers what the results hold of the spec.
     pub fn new(spec: &Spec, results: &Results, measure: Measure) -> Result<Self, ExperimentError> {
         let file = || spec.file.display().to_string();
@@ -341,9 +341,9 @@ mod tests {
         assert_eq!(Cell::new("a", Vec::new(), &none).shown(5, false), "");
     }
 
-    fn table(aside: [bool; 4]) -> Table {
+    fn table(aside: [bool; 4]) -> ResultsTable {
         let column = |aside| Column { title: "a".into(), name: "a".into(), run: true, aside };
-        Table {
+        ResultsTable {
             title: "t".into(),
             seeds: 2,
             columns: aside.map(column).into(),

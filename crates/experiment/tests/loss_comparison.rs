@@ -1,6 +1,6 @@
 //! The tables and pages of the comparison of losses say what the results files say.
 
-use onesided_experiment::{Measure, Results, Spec, Table};
+use onesided_experiment::{Measure, Results, ResultsTable, Spec};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn every_table_is_that_of_its_results_file_and_no_run_is_missing() {
     let write = std::env::var("ONESIDED_TABLES").is_ok_and(|word| word == "write");
     for (name, of, measure) in TABLES {
         let (spec, results) = spec(&root.join("experiments"), of);
-        let made = Table::new(&spec, &results, measure).unwrap().markdown().replacen("### ", "# ", 1);
+        let made = ResultsTable::new(&spec, &results, measure).unwrap().markdown().replacen("### ", "# ", 1);
         let file = root.join(format!("benches/benchmark/tables/{name}.md"));
         if write {
             fs::write(&file, &made).unwrap();

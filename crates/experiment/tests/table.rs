@@ -2,7 +2,7 @@
 //! that separates them.
 
 use onesided_experiment::{
-    Event, ExperimentError, Measure, Record, Results, Run, RunOptions, Spec, Table, pending, run_all,
+    Event, ExperimentError, Measure, Record, Results, ResultsTable, Run, RunOptions, Spec, pending, run_all,
 };
 use onesided_learn::Machine;
 use onesided_net::Device;
@@ -116,7 +116,7 @@ fn counts_and_priors_are_those_of_the_split() {
     }
     // What is done is done: nothing is pending, and the table is full.
     assert!(pending(&spec, &folder.results(), None).unwrap().is_empty());
-    let table = Table::new(&spec, &folder.results(), Measure::Accuracy).unwrap();
+    let table = ResultsTable::new(&spec, &folder.results(), Measure::Accuracy).unwrap();
     let text = table.markdown();
     assert_eq!(text.matches("100.00 ± 0.00").count(), 5, "{text}");
     assert!(!text.contains("of 2]"), "{text}");

@@ -8,7 +8,7 @@
 use crate::criterion::HeldScores;
 use crate::folds::{ENOUGH_HELD_OUT, FOLDS, Fold};
 use crate::quantile_alignment::FoldScores;
-use crate::{Fit, Task};
+use crate::{Task, TrainedScorer};
 use onesided_eval::Sample;
 
 /// How many unlabeled rows of a hold-out with few positives say where others would have stopped.
@@ -16,7 +16,7 @@ const UNLABELED_TO_STOP_BY: usize = 4_000;
 
 /// For each fold, the scores of its rows after as many epochs (or trees) as the other folds settle on: the middle one of their
 /// best, or the last there was. `None` where nothing stopped by rows, or no other fold is there.
-pub(crate) fn stopped_by_other_folds(fits: &[Fit]) -> Option<Vec<&[f32]>> {
+pub(crate) fn stopped_by_other_folds(fits: &[TrainedScorer]) -> Option<Vec<&[f32]>> {
     if fits.len() < 2 || fits.iter().any(|fit| fit.rounds.after(1).is_none()) {
         return None;
     }
@@ -35,7 +35,11 @@ pub(crate) fn stopped_by_other_folds(fits: &[Fit]) -> Option<Vec<&[f32]>> {
 
 /// For one hold-out with few positives: the scores of each part of its rows where the others would have stopped. `None` where nothing
 /// stopped by rows, and where there are so many positives that none of them matters.
-pub(crate) fn stopped_by_other_parts(fit: &Fit, fold: &Fold, task: &Task) -> Option<Vec<FoldScores>> {
+pub(crate) fn stopped_by_other_parts(
+    fit: &TrainedScorer,
+    fold: &Fold,
+    task: &Task,
+) -> Option<Vec<FoldScores>> {
     let kinds = &fold.stopping;
     let by_rows = fit.history.config.as_ref().is_none_or(|config| config.keep_best);
     if !by_rows || kinds.positive.len() < 2 || kinds.positive.len() >= ENOUGH_HELD_OUT {
@@ -96,11 +100,11 @@ mod tests {
     }
 
     /// A fold of one row whose score is 100 times the fold plus the number of epochs.
-    fn fit(fold: usize, best_epoch: usize, epochs: usize) -> Fit {
+    fn fit(fold: usize, best_epoch: usize, epochs: usize) -> TrainedScorer {
         let score = |epoch: usize| (100 * fold + epoch) as f32;
         let mut rounds = OnTheWay::new(epochs, 1);
         (1..=epochs).for_each(|epoch| rounds.keep(epoch, || vec![score(epoch)]));
-        Fit {
+        TrainedScorer {
             fitted: Fitted::Own { name: String::new(), model: Arc::new(Nothing) },
             stopping: Vec::new(),
             scored: vec![score(best_epoch)],

@@ -6,7 +6,7 @@
 //! or at once with a thread each.
 
 use crate::folds::Fold;
-use crate::{At, Candidate, Error, Fit, Observer, Progress, RunNumber, Signal, Task, Trainer};
+use crate::{At, Candidate, Error, Observer, Progress, RunNumber, Signal, Task, TrainedScorer, Trainer};
 use onesided_data::{available_threads, memory_left};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -159,7 +159,7 @@ impl<'o> Watch<'o> {
 
 /// What came of trainings that went on at once: their results in the order of the jobs, and what the observer said last.
 struct Ran {
-    results: Vec<Option<Result<Fit, Error>>>,
+    results: Vec<Option<Result<TrainedScorer, Error>>>,
     signal: Signal,
 }
 
@@ -171,7 +171,7 @@ fn train_at_once<'n>(
     ends_all: bool,
     observer: Observer,
     name: impl Fn(usize) -> &'n str + Sync,
-    train: impl Fn(usize, Observer) -> Result<Fit, Error> + Sync,
+    train: impl Fn(usize, Observer) -> Result<TrainedScorer, Error> + Sync,
 ) -> Ran {
     let watch = Mutex::new(Watch::new(all, unit, observer));
     // What is left of the observer's answer where the observer is busy.
@@ -214,8 +214,8 @@ fn train_at_once<'n>(
 pub(crate) const STOPPED: Error = Error::Interrupted { epoch: 0, checkpoint: None };
 
 /// What went wrong counts more than what was stopped because of it.
-fn first_error(results: &mut [Option<Result<Fit, Error>>]) -> Option<Error> {
-    let failed = |result: &&mut Option<Result<Fit, Error>>| matches!(result, Some(Err(_)));
+fn first_error(results: &mut [Option<Result<TrainedScorer, Error>>]) -> Option<Error> {
+    let failed = |result: &&mut Option<Result<TrainedScorer, Error>>| matches!(result, Some(Err(_)));
     let errors = results.iter_mut().filter(failed).filter_map(|result| result.take()?.err());
     errors.reduce(|first, next| if matches!(first, Error::Interrupted { .. }) { next } else { first })
 }
@@ -231,8 +231,8 @@ pub(crate) fn train_in_turn(
     task: &Task,
     mut run: RunNumber,
     observer: Observer,
-) -> Result<Vec<Fit>, Error> {
-    let mut fits: Vec<Fit> = Vec::with_capacity(folds.len());
+) -> Result<Vec<TrainedScorer>, Error> {
+    let mut fits: Vec<TrainedScorer> = Vec::with_capacity(folds.len());
     for fold in folds {
         let fit = trainer.fit(&fold.subset(candidate, task.machine.threads, run), candidate, observer)?;
         run.number += 1;
@@ -255,7 +255,7 @@ pub(crate) fn train_folds(
     task: &Task,
     run: RunNumber,
     observer: Observer,
-) -> Result<Vec<Fit>, Error> {
+) -> Result<Vec<TrainedScorer>, Error> {
     let workers = threads_of(task.machine.threads).min(folds.len());
     let fits = if workers > 1 && trainer.side_by_side() {
         let train = |fold: usize, observer: Observer| {
@@ -266,7 +266,7 @@ pub(crate) fn train_folds(
         if let Some(error) = first_error(&mut ran.results) {
             return Err(error);
         }
-        ran.results.into_iter().flatten().collect::<Result<Vec<Fit>, Error>>()?
+        ran.results.into_iter().flatten().collect::<Result<Vec<TrainedScorer>, Error>>()?
     } else {
         train_in_turn(trainer, candidate, folds, task, run, observer)?
     };
@@ -290,7 +290,7 @@ pub(crate) fn train_shared(
     task: &Task,
     runs: usize,
     observer: Observer,
-) -> Result<(Vec<Vec<Fit>>, bool), Error> {
+) -> Result<(Vec<Vec<TrainedScorer>>, bool), Error> {
     let all = candidates.len() * folds.len();
     let threads = threads_of(task.machine.threads);
     let rows = folds.iter().map(|fold| fold.training.len() + fold.stopping.len()).max().unwrap_or(0);
@@ -314,7 +314,7 @@ pub(crate) fn train_shared(
     let fits = candidates.iter().map(|_| {
         // Folds that are behind one that is missing are left out.
         let of_candidate: Vec<_> = results.by_ref().take(folds.len()).collect();
-        of_candidate.into_iter().map_while(|result| result?.ok()).collect::<Vec<Fit>>()
+        of_candidate.into_iter().map_while(|result| result?.ok()).collect::<Vec<TrainedScorer>>()
     });
     Ok((fits.take_while(|fits| !fits.is_empty()).collect(), ran.signal == Signal::Finish))
 }
@@ -322,7 +322,7 @@ pub(crate) fn train_shared(
 /// What came of every candidate on its own: one that fails leaves the others be.
 pub(crate) struct Tries {
     /// The candidates that have all their folds, by their number.
-    pub trained: Vec<(usize, Vec<Fit>)>,
+    pub trained: Vec<(usize, Vec<TrainedScorer>)>,
     /// Those that failed, and why.
     pub failed: Vec<(usize, Error)>,
     /// Somebody asked to stop and to keep what there is.
@@ -353,7 +353,7 @@ pub(crate) fn train_each(
     if ran.signal == Signal::Abort {
         return Err(STOPPED);
     }
-    let (mut fits, mut failed): (Vec<Vec<Fit>>, Vec<(usize, Error)>) = (Vec::new(), Vec::new());
+    let (mut fits, mut failed): (Vec<Vec<TrainedScorer>>, Vec<(usize, Error)>) = (Vec::new(), Vec::new());
     fits.resize_with(candidates.len(), Vec::new);
     for (number, result) in ran.results.into_iter().enumerate() {
         let candidate = number / folds.len();
@@ -384,8 +384,8 @@ mod tests {
         }
     }
 
-    fn fit(described: &str) -> Fit {
-        Fit {
+    fn fit(described: &str) -> TrainedScorer {
+        TrainedScorer {
             fitted: Fitted::Own { name: String::new(), model: Arc::new(Nothing) },
             stopping: Vec::new(),
             scored: Vec::new(),

@@ -47,8 +47,8 @@ pub use progress::{At, Observer, Progress, Signal};
 pub use report::{Beside, Epoch, Report, Tried};
 pub use reserve::Reserve;
 pub use scorer::{
-    Blend, Candidate, Fit, History, Info, OwnScorer, Policy, RunNumber, ScoreScale, Scorer, Subset, Trainer,
-    Wants,
+    Blend, Candidate, History, Info, OwnScorer, Policy, RunNumber, ScoreScale, Scorer, Subset, TrainedScorer,
+    Trainer, Wants,
 };
 pub use settings::{Applies, Range, SETTINGS, SettingInfo};
 pub use task::{Kinds, Machine, Priors, Task};

@@ -128,7 +128,7 @@ pub struct RunNumber<'s> {
 
 /// What came of one training.
 #[derive(Clone, Debug)]
-pub struct Fit {
+pub struct TrainedScorer {
     /// What scores.
     pub fitted: Fitted,
     /// Scores of the rows that decided when to stop: positives, unlabeled rows, known negatives.
@@ -257,7 +257,8 @@ impl fmt::Debug for dyn Scorer {
 /// A scorer with its rows in place.
 pub trait Trainer: Send + Sync {
     /// Learns from some of the rows and scores others.
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error>;
+    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer)
+    -> Result<TrainedScorer, Error>;
 
     /// [`fit`](Self::fit) with a look at the network after each epoch; what has no epochs shows nothing.
     fn fit_watched(
@@ -266,7 +267,7 @@ pub trait Trainer: Send + Sync {
         candidate: &Candidate,
         observer: Observer,
         _watcher: Watcher,
-    ) -> Result<Fit, Error> {
+    ) -> Result<TrainedScorer, Error> {
         self.fit(subset, candidate, observer)
     }
 
@@ -340,7 +341,12 @@ struct OwnTrainer<'d> {
 }
 
 impl Trainer for OwnTrainer<'_> {
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, _observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        _candidate: &Candidate,
+        _observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let data = self.task.data;
         let numbers = |rows: &[u32]| rows.iter().map(|&row| row as usize).collect::<Vec<usize>>();
         let model = (self.scorer.fit)(&data.select(&numbers(&subset.training.all())), subset.seed)?;
@@ -348,7 +354,7 @@ impl Trainer for OwnTrainer<'_> {
             if rows.is_empty() { Ok(Vec::new()) } else { model.scores(&data.select(&numbers(rows))) }
         };
         let scale = ScoreScale::measured(&score(&subset.training.all())?);
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: score(&subset.stopping.all())?,
             scored: score(subset.scored)?,
             rounds: OnTheWay::default(),

@@ -16,7 +16,7 @@ use onesided_classic::systems::biased_svm::BiasedSvm;
 use onesided_classic::systems::elkan_noto::ElkanNoto;
 use onesided_classic::systems::kldce::Kldce;
 use onesided_classic::systems::{Space, systems};
-use onesided_classic::{Examples, Hinge, Kernel, LinearSvm, Logistic, Rows, System, Task};
+use onesided_classic::{Examples, Hinge, Kernel, LinearSvm, Logistic, Problem, Rows, System};
 use onesided_data::{Label, Matrix, PriorInUnlabeled, Scenario, Stream, TextOptions, Weighting, hide};
 use onesided_experiment::{newsgroups, usps};
 use std::error::Error;
@@ -84,7 +84,7 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
         let systems: [(&str, &dyn System); 2] =
             [("elkan-noto, C = 10", &elkan_noto), ("bagging of 30, C = 1", &bagging)];
         // Without a prior, since pulearn estimates c as well.
-        let task = Task {
+        let problem = Problem {
             weights: None,
             rows,
             labels: &labels,
@@ -95,7 +95,7 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
             go_on: None,
         };
         for (system, fitted) in systems {
-            timed(&format!("{system}, {name}"), repeats, || Ok((fitted.fit(&task)?, String::new())))?;
+            timed(&format!("{system}, {name}"), repeats, || Ok((fitted.fit(&problem)?, String::new())))?;
         }
     }
 
@@ -180,7 +180,7 @@ fn fit(
     let hidden = truth.iter().zip(labels).filter(|(t, label)| **t && **label == Label::Unlabeled).count();
     let unlabeled = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
     let prior = Some(PriorInUnlabeled::new(hidden as f64 / unlabeled as f64)?);
-    Ok(system.fit(&Task {
+    Ok(system.fit(&Problem {
         rows,
         labels,
         weights: None,

@@ -5,7 +5,7 @@
 //! Draws what is given next to what the generators make, and prints how many generated rows lie at each mode of their
 //! class and how many new rows the classifier puts on the right side.
 
-use onesided_classic::Task;
+use onesided_classic::Problem;
 use onesided_classic::genpu::GenPu;
 use onesided_data::{Label, Matrix, PriorInUnlabeled, Scenario, Stream};
 use onesided_report::{Chart, Line, Mark, Panel};
@@ -52,7 +52,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let labels: Vec<Label> =
         (0..rows.rows()).map(|i| if i < LABELED { Label::Positive } else { Label::Unlabeled }).collect();
     let prior = Some(PriorInUnlabeled::new(MU)?);
-    let task = Task {
+    let problem = Problem {
         rows: &rows,
         labels: &labels,
         weights: None,
@@ -64,7 +64,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     };
     // The classifier is as good after a third of the steps; modes take longer to get their shares.
     let system = GenPu { steps: Some(10_000), batch: 256, ..GenPu::default() };
-    let fit = system.fit_generators(&task)?;
+    let fit = system.fit_generators(&problem)?;
     println!("{:?}", fit.model.chosen);
 
     let generators = &fit.generators;

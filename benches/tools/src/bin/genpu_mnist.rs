@@ -13,7 +13,7 @@
 //! `noise` (first and last, such as 1.4,0.7) set GenPU's.
 
 use onesided_classic::genpu::GenPu;
-use onesided_classic::{System, Task};
+use onesided_classic::{Problem, System};
 use onesided_data::{Images, Label, Matrix, PriorInUnlabeled, Scenario, Stream};
 use onesided_experiment::mnist;
 use onesided_loss::{Sampling, method};
@@ -154,7 +154,7 @@ impl Split {
 fn genpu(settings: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
     let prior = Some(PriorInUnlabeled::new(split.mu)?);
     let (labels, scenario, seed) = (&split.labels, Scenario::SingleSample, split.seed);
-    let model = settings.fit(&Task {
+    let model = settings.fit(&Problem {
         rows,
         labels,
         weights: None,

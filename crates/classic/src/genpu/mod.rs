@@ -48,9 +48,9 @@ mod settings;
 pub use settings::GenPu;
 pub(crate) use settings::INFO;
 
+use crate::problem::Parts;
 use crate::systems::System;
-use crate::task::Parts;
-use crate::{ClassicError, ClassicModel, PredictedShares, ScoreForm, Selected, Task};
+use crate::{ClassicError, ClassicModel, PredictedShares, Problem, ScoreForm, Selected};
 use dense::{DenseNet, Pass};
 use frame::Frame;
 use game::Game;
@@ -105,8 +105,8 @@ impl System for GenPu {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        self.learn_generators(task).map(|fit| fit.model)
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        self.learn_generators(problem).map(|fit| fit.model)
     }
 }
 
@@ -120,18 +120,18 @@ struct Look {
 
 impl GenPu {
     /// Learns, and keeps the generators.
-    pub fn fit_generators(&self, task: &Task) -> Result<GenPuFit, ClassicError> {
-        task.checked(|| self.learn_generators(task))
+    pub fn fit_generators(&self, problem: &Problem) -> Result<GenPuFit, ClassicError> {
+        problem.checked(|| self.learn_generators(problem))
     }
 
-    fn learn_generators(&self, task: &Task) -> Result<GenPuFit, ClassicError> {
+    fn learn_generators(&self, problem: &Problem) -> Result<GenPuFit, ClassicError> {
         self.check()?;
-        let mu = task.prior.ok_or(ClassicError::NoPrior { method: NAME })?;
-        let cols = task.rows.cols();
+        let mu = problem.prior.ok_or(ClassicError::NoPrior { method: NAME })?;
+        let cols = problem.rows.cols();
         if cols > MOST_COLUMNS {
             return Err(ClassicError::TooWide { method: NAME, cols, limit: MOST_COLUMNS });
         }
-        let Counts { positive, unlabeled, .. } = task.counts();
+        let Counts { positive, unlabeled, .. } = problem.counts();
         for (what, found) in [("positives", positive), ("unlabeled rows", unlabeled)] {
             if found < LEAST_POSITIVES {
                 let remedy = "generators cannot learn from fewer; use another method, or add rows";
@@ -144,15 +144,15 @@ impl GenPu {
                 });
             }
         }
-        let frame = Frame::of(task.rows)?;
+        let frame = Frame::of(problem.rows)?;
         let parts =
-            if self.games * self.looks(cols) > 1 { Some(task.held_out(NAME, usize::MAX)?) } else { None };
+            if self.games * self.looks(cols) > 1 { Some(problem.held_out(NAME, usize::MAX)?) } else { None };
         let mut looks = Vec::new();
         let mut last_step = 0;
         for round in 0..self.games {
-            last_step = self.play(task, &frame, parts.as_ref(), round, &mut looks)?;
+            last_step = self.play(problem, &frame, parts.as_ref(), round, &mut looks)?;
         }
-        let prior = mu.to_class_prior(task.scenario, task.counts());
+        let prior = mu.to_class_prior(problem.scenario, problem.counts());
         let best = match &parts {
             Some(parts) => {
                 let held = parts.held.labels.iter().filter(|&&label| label == Label::Positive).count();
@@ -175,29 +175,29 @@ impl GenPu {
     /// One game; returns the step it ended at, which is the last one unless a loss stopped being a number.
     fn play(
         &self,
-        task: &Task,
+        problem: &Problem,
         frame: &Frame,
         parts: Option<&Parts>,
         round: usize,
         looks: &mut Vec<Look>,
     ) -> Result<usize, ClassicError> {
-        let cols = task.rows.cols();
+        let cols = problem.rows.cols();
         let (positive, unlabeled) = match parts {
-            Some(parts) => parts.kept.indices.iter().copied().partition(|&i| task.is_positive(i)),
-            None => task.parts(),
+            Some(parts) => parts.kept.indices.iter().copied().partition(|&i| problem.is_positive(i)),
+            None => problem.parts(),
         };
         let kinds: [Vec<usize>; 2] = [positive, unlabeled];
-        let mu = task.needed_prior(NAME)?;
-        let ranked = Selected::new(task.rows, ranked(task));
-        let mut game = Game::new(self, cols, frame.output, mu, task.seed, round);
-        let mut stream = Stream::new(task.seed, &format!("genpu batches {round}"));
+        let mu = problem.needed_prior(NAME)?;
+        let ranked = Selected::new(problem.rows, ranked(problem));
+        let mut game = Game::new(self, cols, frame.output, mu, problem.seed, round);
+        let mut stream = Stream::new(problem.seed, &format!("genpu batches {round}"));
         let mut batches = [(); 2].map(|()| vec![0.0; self.batch * cols]);
         let (steps, (start, end)) = (self.steps(cols), self.noise(cols));
         let (first, looks_wanted) = (steps / 4, self.looks(cols));
         for step in 1..=steps {
             for (rows, batch) in kinds.iter().zip(&mut batches) {
                 for out in batch.chunks_exact_mut(cols) {
-                    frame.enter(task.rows, rows[stream.below(rows.len())], out);
+                    frame.enter(problem.rows, rows[stream.below(rows.len())], out);
                 }
             }
             let noise = start + (end - start) * step as f64 / steps as f64;
@@ -214,11 +214,11 @@ impl GenPu {
                 model.threshold = above(model.scores(&ranked)?, mu);
                 let shares = match parts {
                     Some(Parts { held, .. }) => {
-                        let scores = model.scores(&held.rows(task))?;
+                        let scores = model.scores(&held.rows(problem))?;
                         let above = scores.iter().map(|&score| score > model.threshold);
                         Some(
                             PredictedShares::new(&held.labels, above)
-                                .in_population(task.scenario, task.counts().labeled_share()),
+                                .in_population(problem.scenario, problem.counts().labeled_share()),
                         )
                     }
                     None => None,
@@ -247,10 +247,10 @@ fn latest_of_the_best(looks: &[PredictedShares], prior: ClassPrior, held: usize)
 }
 
 /// The unlabeled rows that the threshold is set on, drawn from all over: tables come sorted.
-fn ranked(task: &Task) -> Vec<usize> {
-    let mut unlabeled = task.parts().1;
+fn ranked(problem: &Problem) -> Vec<usize> {
+    let mut unlabeled = problem.parts().1;
     if unlabeled.len() > RANKED {
-        Stream::new(task.seed, "genpu ranked").shuffle(&mut unlabeled);
+        Stream::new(problem.seed, "genpu ranked").shuffle(&mut unlabeled);
         unlabeled.truncate(RANKED);
     }
     unlabeled
@@ -282,9 +282,9 @@ mod tests {
         (Matrix::new(660, 2, values.collect()).unwrap(), labels.collect())
     }
 
-    fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: f64) -> Task<'a> {
+    fn problem<'a>(rows: &'a Matrix, labels: &'a [Label], mu: f64) -> Problem<'a> {
         let prior = PriorInUnlabeled::new(mu).ok();
-        Task {
+        Problem {
             rows,
             labels,
             weights: None,
@@ -300,7 +300,7 @@ mod tests {
     fn generated_classes_lie_at_their_own_modes_and_teach_the_classifier() {
         let (rows, labels) = corners();
         let settings = GenPu { steps: Some(2000), ..GenPu::default() };
-        let fit = settings.fit_generators(&task(&rows, &labels, 0.4)).unwrap();
+        let fit = settings.fit_generators(&problem(&rows, &labels, 0.4)).unwrap();
         // Positives have coordinates of two signs, negatives of one.
         let positive = |row: &[f32]| row[0] * row[1] < 0.0;
         let made = [fit.generators.positives(1000, 3), fit.generators.negatives(1000, 3)];
@@ -337,7 +337,7 @@ mod tests {
         let labels: Vec<Label> =
             (0..21_000).map(|i| if i < 1000 { Label::Positive } else { Label::Unlabeled }).collect();
         let rows = Matrix::new(21_000, 1, vec![0.0; 21_000]).unwrap();
-        let ranked = ranked(&task(&rows, &labels, 0.5));
+        let ranked = ranked(&problem(&rows, &labels, 0.5));
         let first = ranked.iter().filter(|&&i| i < 11_000).count();
         assert!(ranked.len() == RANKED && ranked.iter().all(|&i| i >= 1000));
         // Half of 5,000, with a standard deviation of 31.
@@ -355,7 +355,7 @@ mod tests {
     fn what_cannot_be_learned_from_gets_a_sentence() {
         let (rows, mut labels) = corners();
         let message = |settings: &GenPu, rows: &Matrix, labels: &[Label], mu: f64| {
-            settings.fit(&task(rows, labels, mu)).unwrap_err().to_string()
+            settings.fit(&problem(rows, labels, mu)).unwrap_err().to_string()
         };
         let usual = GenPu { steps: Some(40), ..GenPu::default() };
         assert_eq!(

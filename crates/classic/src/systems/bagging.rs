@@ -14,8 +14,8 @@ use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::threads::in_blocks;
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Rows, ScoreForm,
-    Selected, Takes, Task,
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem, Rows,
+    ScoreForm, Selected, Takes,
 };
 use onesided_data::{Label, Stream};
 
@@ -83,8 +83,8 @@ impl System for Bagging {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        self.learn_bag(task).map(|bag| bag.model)
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        self.learn_bag(problem).map(|bag| bag.model)
     }
 }
 
@@ -99,11 +99,11 @@ impl Bagging {
     }
 
     /// Learns, and scores the unlabeled rows out of bag.
-    pub fn fit_bag(&self, task: &Task) -> Result<BagFit, ClassicError> {
-        task.checked(|| self.learn_bag(task))
+    pub fn fit_bag(&self, problem: &Problem) -> Result<BagFit, ClassicError> {
+        problem.checked(|| self.learn_bag(problem))
     }
 
-    fn learn_bag(&self, task: &Task) -> Result<BagFit, ClassicError> {
+    fn learn_bag(&self, problem: &Problem) -> Result<BagFit, ClassicError> {
         for (name, value) in
             [("the number of machines", self.machines), ("the sample", self.sample.unwrap_or(1))]
         {
@@ -111,46 +111,46 @@ impl Bagging {
                 return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
             }
         }
-        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| {
-            self.bag(task, times * cost, self.machines.min(2)).map(|bag| bag.model)
+        let cost = choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| {
+            self.bag(problem, times * cost, self.machines.min(2)).map(|bag| bag.model)
         })?;
-        let bag = self.bag(task, cost, self.machines)?;
+        let bag = self.bag(problem, cost, self.machines)?;
         Ok(BagFit { model: bag.model.with("machines", self.machines as f64).with("cost", cost), ..bag })
     }
 
-    fn bag(&self, task: &Task, cost: f64, machines: usize) -> Result<BagFit, ClassicError> {
-        let (positive, others) = task.parts();
+    fn bag(&self, problem: &Problem, cost: f64, machines: usize) -> Result<BagFit, ClassicError> {
+        let (positive, others) = problem.parts();
         let (negative, unlabeled): (Vec<usize>, Vec<usize>) =
-            others.into_iter().partition(|&i| task.labels[i] == Label::Negative);
+            others.into_iter().partition(|&i| problem.labels[i] == Label::Negative);
         // Negatives weigh as much against a sample as they would against all unlabeled rows.
-        let all: f64 = unlabeled.iter().map(|&i| task.weight(i)).sum();
+        let all: f64 = unlabeled.iter().map(|&i| problem.weight(i)).sum();
         let sample = self.sample.unwrap_or(positive.len());
         let machines = in_blocks(machines, machines, |range| {
-            let mut stream = Stream::new(task.seed, &format!("bag {}", range.start));
+            let mut stream = Stream::new(problem.seed, &format!("bag {}", range.start));
             let mut rows = positive.clone();
             rows.extend((0..sample).map(|_| unlabeled[stream.below(unlabeled.len())]));
-            let own = |rows: &[usize]| rows.iter().map(|&i| task.weight(i)).sum::<f64>();
+            let own = |rows: &[usize]| rows.iter().map(|&i| problem.weight(i)).sum::<f64>();
             let (of_positives, of_sample) = (own(&positive), own(&rows[positive.len()..]));
             rows.extend_from_slice(&negative);
             let weights = |on_positives: f64, on_sample: f64| -> Vec<f64> {
                 let of = |(at, &i): (usize, &usize)| match at {
-                    at if at < positive.len() => on_positives * task.weight(i),
-                    at if at < positive.len() + sample => on_sample * task.weight(i),
-                    _ => on_sample * task.weight(i) * of_sample / all,
+                    at if at < positive.len() => on_positives * problem.weight(i),
+                    at if at < positive.len() + sample => on_sample * problem.weight(i),
+                    _ => on_sample * problem.weight(i) * of_sample / all,
                 };
                 rows.iter().enumerate().map(of).collect()
             };
             let up = weights(cost, 0.0);
             let down = weights(0.0, cost * of_positives / of_sample);
-            let drawn = Selected::new(task.rows, &rows);
+            let drawn = Selected::new(problem.rows, &rows);
             let svm = LinearSvm::quick(&drawn);
             let model = svm.fit(Examples::new(&drawn, &up, &down)?, &mut stream).model;
             Ok((model, rows.split_off(positive.len())))
         });
         let machines = machines.into_iter().collect::<Result<Vec<_>, ClassicError>>()?;
-        let out_of_bag = out_of_bag(task.rows, &machines);
+        let out_of_bag = out_of_bag(problem.rows, &machines);
         let share = 1.0 / machines.len() as f64;
-        let mut mean = LinearModel { weights: vec![0.0; task.rows.cols()], bias: 0.0 };
+        let mut mean = LinearModel { weights: vec![0.0; problem.rows.cols()], bias: 0.0 };
         for (machine, _) in &machines {
             mean.weights.iter_mut().zip(&machine.weights).for_each(|(sum, w)| *sum += share * w);
             mean.bias += share * machine.bias;
@@ -185,13 +185,13 @@ mod tests {
     #[test]
     fn the_bag_is_the_mean_of_its_machines_and_ranks_well() {
         let data = simulated(1200, 3, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, None);
-        let bag = Bagging::default().fit_bag(&task).unwrap();
+        let problem = Simulated::problem(&data.rows, &data.labels, None);
+        let bag = Bagging::default().fit_bag(&problem).unwrap();
         let scores = bag.model.scores(&data.rows).unwrap();
         // The area under the curve of hidden positives against negatives, by counting pairs.
         let area = |scores: &[f64]| {
             let of = |class: bool| -> Vec<f64> {
-                let hidden = (0..scores.len()).filter(|&i| !task.is_positive(i) && data.truth[i] == class);
+                let hidden = (0..scores.len()).filter(|&i| !problem.is_positive(i) && data.truth[i] == class);
                 hidden.map(|i| scores[i]).collect()
             };
             let (up, down) = (of(true), of(false));
@@ -203,15 +203,15 @@ mod tests {
         assert_eq!(bag.out_of_bag.len(), 1200);
         // Positives are in every bag: their score is the bag's.
         let last = 1199;
-        assert!(task.is_positive(last) && (bag.out_of_bag[last] - scores[last]).abs() < 1e-9);
-        assert_eq!(Bagging::default().fit(&task).unwrap(), bag.model);
+        assert!(problem.is_positive(last) && (bag.out_of_bag[last] - scores[last]).abs() < 1e-9);
+        assert_eq!(Bagging::default().fit(&problem).unwrap(), bag.model);
     }
 
     #[test]
     fn no_machines_is_a_sentence() {
         let data = simulated(50, 1, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, None);
-        let error = Bagging { machines: 0, ..Bagging::default() }.fit(&task).unwrap_err().to_string();
+        let problem = Simulated::problem(&data.rows, &data.labels, None);
+        let error = Bagging { machines: 0, ..Bagging::default() }.fit(&problem).unwrap_err().to_string();
         assert_eq!(error, "the number of machines must be at least 1, but is 0");
     }
 

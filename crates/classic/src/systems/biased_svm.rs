@@ -16,7 +16,7 @@ use super::System;
 use super::info::{AT_RANDOM, Growth, SystemInfo};
 use super::space::{Space, behind, random_features, support_vectors};
 use crate::choice::{ENOUGH, ENOUGH_FOR_KERNELS, choose};
-use crate::{ClassicError, ClassicModel, Kernel, MOST_ROWS, OptionInfo, OptionValues, Takes, Task};
+use crate::{ClassicError, ClassicModel, Kernel, MOST_ROWS, OptionInfo, OptionValues, Problem, Takes};
 
 const NAME: &str = "biased-svm";
 
@@ -104,19 +104,19 @@ impl System for BiasedSvm {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
         match self.space {
-            Space::Linear => self.fit_with(task, None),
+            Space::Linear => self.fit_with(problem, None),
             Space::Kernel(kernel) => {
-                let (rows, remedy) = (task.rows.rows(), Some("kernel=random-features"));
+                let (rows, remedy) = (problem.rows.rows(), Some("kernel=random-features"));
                 if rows > MOST_ROWS {
                     return Err(ClassicError::TooManyRows { method: NAME, rows, limit: MOST_ROWS, remedy });
                 }
-                self.fit_with(task, Some(kernel))
+                self.fit_with(problem, Some(kernel))
             }
             Space::RandomFeatures { gamma, features } => {
-                let (map, rows) = random_features(task, gamma, features)?;
-                let model = self.fit_with(&Task { rows: &rows, ..*task }, None)?;
+                let (map, rows) = random_features(problem, gamma, features)?;
+                let model = self.fit_with(&Problem { rows: &rows, ..*problem }, None)?;
                 Ok(ClassicModel { scorer: behind(map, model.scorer), ..model })
             }
         }
@@ -124,20 +124,20 @@ impl System for BiasedSvm {
 }
 
 impl BiasedSvm {
-    fn fit_with(&self, task: &Task, kernel: Option<Kernel>) -> Result<ClassicModel, ClassicError> {
+    fn fit_with(&self, problem: &Problem, kernel: Option<Kernel>) -> Result<ClassicModel, ClassicError> {
         let pairs = self.costs.iter().flat_map(|&cost| self.ratios.iter().map(move |&ratio| (cost, ratio)));
         let candidates: Vec<(f64, f64)> = pairs.collect();
-        let fit = |&(cost, ratio): &(f64, f64), task: &Task, times: f64| {
+        let fit = |&(cost, ratio): &(f64, f64), problem: &Problem, times: f64| {
             // What one example may do to a kernel machine stays near it, however many there are elsewhere.
             let times = if kernel.is_some() { 1.0 } else { times };
-            let positive = task.weights(times * cost * ratio, 0.0);
-            let negative = task.weights(0.0, times * cost);
-            let scorer = support_vectors(task.rows, kernel, (&positive, &negative), task.seed)?;
+            let positive = problem.weights(times * cost * ratio, 0.0);
+            let negative = problem.weights(0.0, times * cost);
+            let scorer = support_vectors(problem.rows, kernel, (&positive, &negative), problem.seed)?;
             Ok(ClassicModel::new(NAME, scorer))
         };
         let enough = if kernel.is_some() { ENOUGH_FOR_KERNELS } else { ENOUGH };
-        let (cost, ratio) = choose(NAME, task, &candidates, enough, fit)?;
-        Ok(fit(&(cost, ratio), task, 1.0)?.with("cost", cost).with("ratio", ratio))
+        let (cost, ratio) = choose(NAME, problem, &candidates, enough, fit)?;
+        Ok(fit(&(cost, ratio), problem, 1.0)?.with("cost", cost).with("ratio", ratio))
     }
 }
 
@@ -151,16 +151,16 @@ mod tests {
     fn in_every_space_it_comes_near_the_best_boundary() {
         // Four columns: the Bayes error is Φ(-2) = 2.3 % for equal classes.
         let data = simulated(1500, 4, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
         let rbf = Space::Kernel(Kernel::Rbf { gamma: 0.1 });
         let random = Space::RandomFeatures { gamma: Some(0.1), features: 200 };
         for space in [Space::Linear, rbf, random] {
-            let model = BiasedSvm { space, ..BiasedSvm::default() }.fit(&task).unwrap();
+            let model = BiasedSvm { space, ..BiasedSvm::default() }.fit(&problem).unwrap();
             assert!(data.accuracy(&model) > 0.95, "{} in {space:?}", data.accuracy(&model));
             assert!(model.check().is_ok());
         }
         // Without the prior, by the score of Lee and Liu.
-        let model = BiasedSvm::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap();
+        let model = BiasedSvm::default().fit(&Simulated::problem(&data.rows, &data.labels, None)).unwrap();
         assert!(data.accuracy(&model) > 0.93, "{}", data.accuracy(&model));
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let labels: Vec<Label> =
             (0..n).map(|i| if i < 9 { Label::Positive } else { Label::Unlabeled }).collect();
         let rbf = BiasedSvm { space: Space::Kernel(Kernel::Rbf { gamma: 1.0 }), ..BiasedSvm::default() };
-        let error = rbf.fit(&Simulated::task(&rows, &labels, None)).unwrap_err();
+        let error = rbf.fit(&Simulated::problem(&rows, &labels, None)).unwrap_err();
         assert!(
             error.to_string().starts_with("biased-svm with a kernel takes at most 50000 rows"),
             "{error}"

@@ -21,8 +21,8 @@ use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::ENOUGH;
 use crate::threads::in_blocks;
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, Link, Logistic, OptionInfo, OptionValues, ScoreForm,
-    Selected, Takes, Task,
+    ClassicError, ClassicModel, Examples, LinearModel, Link, Logistic, OptionInfo, OptionValues, Problem,
+    ScoreForm, Selected, Takes,
 };
 use onesided_data::{Counts, Scenario, stratified_folds};
 use onesided_loss::{sigmoid, softplus};
@@ -98,20 +98,20 @@ impl System for ElkanNoto {
         }
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        let cost = self.choose_cost(task)?;
-        let Counts { positive, unlabeled, .. } = task.counts();
-        let turns = match (self.form, task.prior) {
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        let cost = self.choose_cost(problem)?;
+        let Counts { positive, unlabeled, .. } = problem.counts();
+        let turns = match (self.form, problem.prior) {
             (Form::Scaled, Some(_)) => 0,
             (Form::Scaled, None) if positive / FOLDS >= ENOUGH_HELD_OUT => 1,
             _ => FOLDS,
         };
-        let (logits, near) = self.out_of_fold(task, cost, turns)?;
+        let (logits, near) = self.out_of_fold(problem, cost, turns)?;
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
-        let c = match task.prior {
+        let c = match problem.prior {
             Some(mu) => n_p / (n_p + mu.get() * n_u),
             None => {
-                let labeled = logits.iter().filter(|(i, _)| task.is_positive(*i));
+                let labeled = logits.iter().filter(|(i, _)| problem.is_positive(*i));
                 let (sum, held) =
                     labeled.fold((0.0, 0.0), |(sum, held), (_, logit)| (sum + sigmoid(*logit), held + 1.0));
                 sum / held
@@ -125,9 +125,9 @@ impl System for ElkanNoto {
         };
         match self.form {
             Form::Scaled => {
-                let fitted = labeled_against_rest(task, cost, Logistic::quick(), near)?;
+                let fitted = labeled_against_rest(problem, cost, Logistic::quick(), near)?;
                 // The threshold is where the probability is one half.
-                let (link, threshold) = match task.scenario {
+                let (link, threshold) = match problem.scenario {
                     Scenario::SingleSample => (Link::LabelFrequency { c }, (c / (2.0 - c)).ln()),
                     Scenario::CaseControl => (Link::Odds { factor }, (0.5 / factor).ln()),
                 };
@@ -136,16 +136,17 @@ impl System for ElkanNoto {
             Form::Weighted => {
                 // All parts took their turn, so every row has a logit.
                 let share = |i: usize| (factor * logits[i].1.exp()).min(1.0);
-                let clipped = (0..logits.len()).filter(|&i| !task.is_positive(i) && share(i) == 1.0).count();
+                let clipped =
+                    (0..logits.len()).filter(|&i| !problem.is_positive(i) && share(i) == 1.0).count();
                 // In one sample the labeled rows are part of the population; drawn separately, they only teach what positives
                 // are like, and the unlabeled rows already are the population.
-                let labeled = if task.scenario == Scenario::SingleSample { 1.0 } else { 0.0 };
-                let weight = |i| if task.is_positive(i) { labeled } else { share(i) };
+                let labeled = if problem.scenario == Scenario::SingleSample { 1.0 } else { 0.0 };
+                let weight = |i| if problem.is_positive(i) { labeled } else { share(i) };
                 let positive: Vec<f64> = (0..logits.len()).map(|i| cost * weight(i)).collect();
                 let negative = (0..logits.len())
-                    .map(|i| if task.is_positive(i) { 0.0 } else { cost * (1.0 - share(i)) });
+                    .map(|i| if problem.is_positive(i) { 0.0 } else { cost * (1.0 - share(i)) });
                 let negative: Vec<f64> = negative.collect();
-                let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?).model;
+                let fitted = Logistic::quick().fit(Examples::new(problem.rows, &positive, &negative)?).model;
                 let clipped = clipped as f64 / n_u;
                 Ok(ClassicModel { link: Some(Link::Sigmoid), ..model(fitted) }
                     .with("weights clipped at 1", clipped))
@@ -159,13 +160,13 @@ type Unseen = (Vec<(usize, f64)>, Option<LinearModel>);
 
 /// g; sooner there from a model that is `near`.
 fn labeled_against_rest(
-    task: &Task,
+    problem: &Problem,
     cost: f64,
     solver: Logistic,
     near: Option<LinearModel>,
 ) -> Result<LinearModel, ClassicError> {
-    let (positive, negative) = (task.weights(cost, 0.0), task.weights(0.0, cost));
-    let examples = Examples::new(task.rows, &positive, &negative)?;
+    let (positive, negative) = (problem.weights(cost, 0.0), problem.weights(0.0, cost));
+    let examples = Examples::new(problem.rows, &positive, &negative)?;
     let fitted = match near {
         Some(near) => solver.fit_from(examples, near),
         None => solver.fit(examples),
@@ -179,22 +180,22 @@ impl ElkanNoto {
     }
 
     /// The cost with the smallest log loss on a fifth of the rows.
-    fn choose_cost(&self, task: &Task) -> Result<f64, ClassicError> {
+    fn choose_cost(&self, problem: &Problem) -> Result<f64, ClassicError> {
         let method = self.name();
         let first = *self.costs.first().ok_or(ClassicError::NoCandidates { method })?;
         if self.costs.len() == 1 {
             return Ok(first);
         }
-        let parts = task.held_out(method, ENOUGH)?;
-        let times = task.labels.len() as f64 / (parts.kept.labels.len() + parts.held.labels.len()) as f64;
-        let rows = parts.kept.rows(task);
-        let training = parts.kept.task(&rows, task);
+        let parts = problem.held_out(method, ENOUGH)?;
+        let times = problem.labels.len() as f64 / (parts.kept.labels.len() + parts.held.labels.len()) as f64;
+        let rows = parts.kept.rows(problem);
+        let training = parts.kept.problem(&rows, problem);
         let losses = in_blocks(self.costs.len(), self.costs.len(), |range| {
             let model =
                 labeled_against_rest(&training, times * self.costs[range.start], Logistic::quick(), None)?;
-            let logits = model.scores(&parts.held.rows(task));
+            let logits = model.scores(&parts.held.rows(problem));
             let loss =
-                |(&i, logit): (&usize, f64)| softplus(if task.is_positive(i) { -logit } else { logit });
+                |(&i, logit): (&usize, f64)| softplus(if problem.is_positive(i) { -logit } else { logit });
             Ok(parts.held.indices.iter().zip(logits).map(loss).sum::<f64>())
         });
         let losses = losses.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
@@ -204,12 +205,12 @@ impl ElkanNoto {
 
     /// Rows in their order with the logit of g, from a model that was not trained on them: those of the first `turns` parts.
     /// And one of these models, where there are any.
-    fn out_of_fold(&self, task: &Task, cost: f64, turns: usize) -> Result<Unseen, ClassicError> {
+    fn out_of_fold(&self, problem: &Problem, cost: f64, turns: usize) -> Result<Unseen, ClassicError> {
         if turns == 0 {
             return Ok((Vec::new(), None));
         }
-        let folds = stratified_folds(task.labels, FOLDS, task.seed).map_err(|_| {
-            let Counts { positive, unlabeled, .. } = task.counts();
+        let folds = stratified_folds(problem.labels, FOLDS, problem.seed).map_err(|_| {
+            let Counts { positive, unlabeled, .. } = problem.counts();
             let (what, found) =
                 if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
             let remedy = "five parts take turns in being left out";
@@ -223,14 +224,14 @@ impl ElkanNoto {
         let parts = in_blocks(turns, turns, |range| {
             let (kept, held) = &folds[range.start];
             let (rows, labels): (_, Vec<_>) =
-                (Selected::new(task.rows, kept), kept.iter().map(|&i| task.labels[i]).collect());
+                (Selected::new(problem.rows, kept), kept.iter().map(|&i| problem.labels[i]).collect());
             let model = labeled_against_rest(
-                &Task { rows: &rows, labels: &labels, weights: None, ..*task },
+                &Problem { rows: &rows, labels: &labels, weights: None, ..*problem },
                 cost,
                 solver,
                 None,
             )?;
-            Ok::<_, ClassicError>((model.scores(&Selected::new(task.rows, held)), model))
+            Ok::<_, ClassicError>((model.scores(&Selected::new(problem.rows, held)), model))
         });
         let (mut logits, mut near) = (Vec::new(), None);
         for ((_, held), part) in folds.iter().zip(parts) {
@@ -255,8 +256,8 @@ mod tests {
         let data = simulated(6000, 4, 0.4);
         for form in [Form::Scaled, Form::Weighted] {
             for prior in [None, Some(0.4)] {
-                let task = Simulated::task(&data.rows, &data.labels, prior);
-                let model = ElkanNoto { form, ..ElkanNoto::default() }.fit(&task).unwrap();
+                let problem = Simulated::problem(&data.rows, &data.labels, prior);
+                let model = ElkanNoto { form, ..ElkanNoto::default() }.fit(&problem).unwrap();
                 let c = model.label_frequency.unwrap();
                 assert!(model.chosen.contains(&("label frequency".to_string(), c)));
                 assert!((c - 0.5).abs() < 0.06, "{c}");
@@ -275,11 +276,12 @@ mod tests {
     fn drawn_apart_the_unlabeled_rows_are_the_population() {
         let data = simulated(6000, 4, 0.4);
         for form in [Form::Scaled, Form::Weighted] {
-            let task = Simulated::task(&data.rows, &data.labels, None);
-            let task = Task { scenario: Scenario::CaseControl, ..task };
-            let model = ElkanNoto { form, ..ElkanNoto::default() }.fit(&task).unwrap();
+            let problem = Simulated::problem(&data.rows, &data.labels, None);
+            let problem = Problem { scenario: Scenario::CaseControl, ..problem };
+            let model = ElkanNoto { form, ..ElkanNoto::default() }.fit(&problem).unwrap();
             let q = model.probabilities(&data.rows).unwrap().unwrap();
-            let unlabeled: Vec<f64> = (0..q.len()).filter(|&i| !task.is_positive(i)).map(|i| q[i]).collect();
+            let unlabeled: Vec<f64> =
+                (0..q.len()).filter(|&i| !problem.is_positive(i)).map(|i| q[i]).collect();
             let mean = unlabeled.iter().sum::<f64>() / unlabeled.len() as f64;
             assert!((mean - 0.4).abs() < 0.05, "{form:?}: {mean}");
         }
@@ -289,25 +291,25 @@ mod tests {
     fn one_part_of_many_positives_says_what_five_say() {
         // Enough that a fifth of the labeled positives is 500 or more.
         let data = simulated(12_000, 4, 0.4);
-        let task = Simulated::task(&data.rows, &data.labels, None);
-        assert!(task.counts().positive / FOLDS >= ENOUGH_HELD_OUT);
+        let problem = Simulated::problem(&data.rows, &data.labels, None);
+        assert!(problem.counts().positive / FOLDS >= ENOUGH_HELD_OUT);
         let system = ElkanNoto { costs: vec![1.0], ..ElkanNoto::default() };
         let mean = |turns: usize| {
-            let (logits, _) = system.out_of_fold(&task, 1.0, turns).unwrap();
+            let (logits, _) = system.out_of_fold(&problem, 1.0, turns).unwrap();
             let positive: Vec<f64> =
-                logits.iter().filter(|(i, _)| task.is_positive(*i)).map(|(_, z)| sigmoid(*z)).collect();
+                logits.iter().filter(|(i, _)| problem.is_positive(*i)).map(|(_, z)| sigmoid(*z)).collect();
             positive.iter().sum::<f64>() / positive.len() as f64
         };
         assert!((mean(1) - mean(FOLDS)).abs() < 0.015, "{} {}", mean(1), mean(FOLDS));
-        assert_eq!(system.fit(&task).unwrap().label_frequency, Some(mean(1)));
-        assert_eq!(system.out_of_fold(&task, 1.0, 0).unwrap(), (vec![], None));
+        assert_eq!(system.fit(&problem).unwrap().label_frequency, Some(mean(1)));
+        assert_eq!(system.out_of_fold(&problem, 1.0, 0).unwrap(), (vec![], None));
     }
 
     #[test]
     fn four_positives_are_too_few() {
         let data = simulated(20, 1, 0.25);
-        let task = Simulated::task(&data.rows, &data.labels, None);
-        let error = ElkanNoto::default().fit(&task).unwrap_err().to_string();
+        let problem = Simulated::problem(&data.rows, &data.labels, None);
+        let error = ElkanNoto::default().fit(&problem).unwrap_err().to_string();
         assert_eq!(
             error,
             "elkan-noto needs at least 5 positives, but there are 4; five parts take turns in being left out"

@@ -24,8 +24,8 @@ use super::space::{behind, random_features};
 use crate::choice::{ENOUGH_FOR_KERNELS, choose};
 use crate::kernel::{KernelRows, Smo, Variable};
 use crate::{
-    ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, OptionInfo, OptionValues, ScoreForm, Takes,
-    Task, scale_gamma,
+    ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, OptionInfo, OptionValues, Problem, ScoreForm,
+    Takes, scale_gamma,
 };
 use onesided_data::Counts;
 
@@ -89,27 +89,27 @@ impl System for Kldce {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.needed_prior(NAME)?;
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        problem.needed_prior(NAME)?;
         if let Some(features) = self.random_features {
-            let (map, rows) = random_features(task, self.gamma, features)?;
+            let (map, rows) = random_features(problem, self.gamma, features)?;
             let ldce = Ldce { ridges: self.ridges.clone(), radii: vec![0.0], ..Ldce::default() };
-            let model = ldce.fit(&Task { rows: &rows, ..*task })?;
+            let model = ldce.fit(&Problem { rows: &rows, ..*problem })?;
             return Ok(ClassicModel { system: NAME.to_string(), scorer: behind(map, model.scorer), ..model });
         }
-        let (rows, remedy) = (task.rows.rows(), Some("random-features=500"));
+        let (rows, remedy) = (problem.rows.rows(), Some("random-features=500"));
         if rows > MOST_ROWS {
             return Err(ClassicError::TooManyRows { method: NAME, rows, limit: MOST_ROWS, remedy });
         }
         if let Some(&value) = self.ridges.iter().find(|ridge| !(**ridge > 0.0 && ridge.is_finite())) {
             return Err(ClassicError::Setting { name: "KLDCE's ridge", range: "a number above 0", value });
         }
-        let gamma = self.gamma.unwrap_or_else(|| scale_gamma(task.rows));
+        let gamma = self.gamma.unwrap_or_else(|| scale_gamma(problem.rows));
         let kernel = Kernel::Rbf { gamma }.check()?;
         // A larger λ on fewer rows leaves each row the same box.
-        let fit = |&ridge: &f64, task: &Task, times: f64| self.fit_one(task, kernel, times * ridge);
-        let ridge = choose(NAME, task, &self.ridges, ENOUGH_FOR_KERNELS, fit)?;
-        Ok(fit(&ridge, task, 1.0)?.with("gamma", gamma).with("ridge", ridge))
+        let fit = |&ridge: &f64, problem: &Problem, times: f64| self.fit_one(problem, kernel, times * ridge);
+        let ridge = choose(NAME, problem, &self.ridges, ENOUGH_FOR_KERNELS, fit)?;
+        Ok(fit(&ridge, problem, 1.0)?.with("gamma", gamma).with("ridge", ridge))
     }
 }
 
@@ -124,24 +124,24 @@ impl Kldce {
         }
     }
 
-    fn fit_one(&self, task: &Task, kernel: Kernel, ridge: f64) -> Result<ClassicModel, ClassicError> {
-        let mu = task.needed_prior(NAME)?;
-        let rows = task.rows;
-        let Counts { positive, unlabeled, .. } = task.counts();
+    fn fit_one(&self, problem: &Problem, kernel: Kernel, ridge: f64) -> Result<ClassicModel, ClassicError> {
+        let mu = problem.needed_prior(NAME)?;
+        let rows = problem.rows;
+        let Counts { positive, unlabeled, .. } = problem.counts();
         let (n, n_p, n_u) = ((positive + unlabeled) as f64, positive as f64, unlabeled as f64);
         let unit = 1.0 / (2.0 * ridge);
         let pull = unit * n_u / (2.0 * n);
         // f₀ = pull (2μ mean_P φ - mean_U φ), a coefficient a row.
-        let mut coefficients = task.weights(pull * 2.0 * mu / n_p, -pull / n_u);
+        let mut coefficients = problem.weights(pull * 2.0 * mu / n_p, -pull / n_u);
         // Each unlabeled row: a variable as positive and one as negative; those of one sign start within their box.
         let (mut variables, mut alpha) = (Vec::new(), Vec::new());
         let start = 1.0 - 2.0 * mu;
         for (row, coefficient) in coefficients.iter_mut().enumerate() {
             let (signs, upper): (&[f64], f64) =
-                if task.is_positive(row) { (&[1.0], unit / n) } else { (&[1.0, -1.0], 0.5 * unit / n) };
+                if problem.is_positive(row) { (&[1.0], unit / n) } else { (&[1.0, -1.0], 0.5 * unit / n) };
             for &sign in signs {
                 variables.push(Variable { row, sign, upper, linear: -1.0 });
-                let starts = !task.is_positive(row) && sign * start > 0.0;
+                let starts = !problem.is_positive(row) && sign * start > 0.0;
                 alpha.push(if starts { start.abs() * upper } else { 0.0 });
                 *coefficient += sign * alpha[alpha.len() - 1];
             }
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn a_disk_is_found_with_the_kernel_and_with_random_features() {
         let data = island(1400);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.4));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.4));
         for random_features in [None, Some(300)] {
             let system = Kldce { gamma: Some(1.0), random_features, ..Kldce::default() };
-            let model = system.fit(&task).unwrap();
+            let model = system.fit(&problem).unwrap();
             assert!(data.accuracy(&model) > 0.96, "{}: {:?}", data.accuracy(&model), model.chosen);
             assert_eq!(model.system, "kldce");
         }
@@ -204,22 +204,22 @@ mod tests {
         // With a linear kernel the problem is LDCE's, but for the intercept's ridge; compare by the objective, which
         // includes no ridge for b: moving w or b from the solution must not lower it.
         let data = island(210);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.4));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.4));
         let ridge = 0.05;
-        let model = Kldce::default().fit_one(&task, Kernel::Linear, ridge).unwrap();
+        let model = Kldce::default().fit_one(&problem, Kernel::Linear, ridge).unwrap();
         let ScoreForm::Kernel(kernel) = &model.scorer else { panic!("a kernel model") };
         let mut w = [0.0; 2];
         for (s, &c) in kernel.coefficients.iter().enumerate() {
             Rows::add_to(&kernel.support, s, c, &mut w);
         }
-        let Counts { positive, unlabeled, .. } = task.counts();
+        let Counts { positive, unlabeled, .. } = problem.counts();
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
         let objective = |w: [f64; 2], b: f64| {
             let n = n_p + n_u;
             let terms = (0..210).map(|i| {
                 let f = Rows::dot(&data.rows, i, &w) + b;
                 let (up, down) = ((1.0 - f).max(0.0), (1.0 + f).max(0.0));
-                if task.is_positive(i) {
+                if problem.is_positive(i) {
                     up / n - n_u / (2.0 * n) * 0.8 * f / n_p
                 } else {
                     (up + down) / (2.0 * n) + f / (2.0 * n)
@@ -244,7 +244,7 @@ mod tests {
         let rows = Matrix::new(n, 1, vec![1.0; n]).unwrap();
         let labels: Vec<Label> =
             (0..n).map(|i| if i < 9 { Label::Positive } else { Label::Unlabeled }).collect();
-        let error = Kldce::default().fit(&Simulated::task(&rows, &labels, Some(0.4))).unwrap_err();
+        let error = Kldce::default().fit(&Simulated::problem(&rows, &labels, Some(0.4))).unwrap_err();
         assert!(error.to_string().starts_with("kldce with a kernel takes at most 50000 rows"), "{error}");
         let hint = error.hint().unwrap();
         assert_eq!((hint.setting, hint.value.as_deref()), ("option", Some("random-features=500")));

@@ -15,7 +15,7 @@ pub mod weighted_lr;
 pub use info::{Growth, SystemInfo};
 pub use space::Space;
 
-use crate::{ClassicError, ClassicModel, Task};
+use crate::{ClassicError, ClassicModel, Problem};
 use std::fmt;
 
 /// A way to learn from positives and unlabeled rows. Its fields are its settings, with the paper's as defaults.
@@ -23,13 +23,13 @@ pub trait System: fmt::Debug + Send + Sync {
     /// The name on the command line and in the model file.
     fn name(&self) -> &'static str;
 
-    /// Learns from a task that was checked: what a system implements. Call [`System::fit`].
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError>;
+    /// Learns from a problem that was checked: what a system implements. Call [`System::fit`].
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError>;
 
-    /// Checks the task and learns from it, on as many threads as it says. Same task, same model, to the bit, on any
+    /// Checks the problem and learns from it, on as many threads as it says. Same problem, same model, to the bit, on any
     /// number of threads.
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.checked(|| self.learn(task))
+    fn fit(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        problem.checked(|| self.learn(problem))
     }
 }
 
@@ -77,19 +77,19 @@ mod tests {
         let mut data = simulated(600, 3, 0.3);
         // Counts for naive Bayes: no value below zero.
         data.rows.as_mut_slice().iter_mut().for_each(|value| *value += 5.0);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
         for info in systems() {
             let system = system(info.name).unwrap();
             assert_eq!(system.name(), info.name);
-            let model = system.fit(&task).unwrap();
+            let model = system.fit(&problem).unwrap();
             assert_eq!(model.system, info.name);
             assert_eq!(model.link.is_some(), info.gives_probability, "{}", info.name);
             let json = serde_json::to_string(&model).unwrap();
-            assert_eq!(json, serde_json::to_string(&system.fit(&task).unwrap()).unwrap(), "{}", info.name);
+            assert_eq!(json, serde_json::to_string(&system.fit(&problem).unwrap()).unwrap(), "{}", info.name);
             let read: ClassicModel = serde_json::from_str(&json).unwrap();
             read.check().unwrap();
             assert_eq!(read.scores(&data.rows), model.scores(&data.rows), "{}", info.name);
-            let without = system.fit(&Simulated::task(&data.rows, &data.labels, None));
+            let without = system.fit(&Simulated::problem(&data.rows, &data.labels, None));
             let refused = matches!(without, Err(ClassicError::NoPrior { .. }));
             assert_eq!(refused, info.needs_prior, "{}", info.name);
         }
@@ -108,8 +108,8 @@ mod tests {
             let data = if ["kldce", "genpu"].contains(&info.name) { &few } else { &many };
             let system = system(info.name).unwrap();
             let fit = |threads| {
-                let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-                let model = system.fit(&Task { threads, ..task }).unwrap();
+                let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
+                let model = system.fit(&Problem { threads, ..problem }).unwrap();
                 (model.scores(&data.rows).unwrap(), serde_json::to_string(&model).unwrap())
             };
             assert!(fit(1) == fit(3), "{}", info.name);
@@ -163,11 +163,11 @@ mod tests {
     fn sparse_rows_give_what_dense_rows_give() {
         let data = simulated(400, 3, 0.3);
         let sparse = onesided_data::SparseMatrix::from_dense(&data.rows);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
         for info in systems().iter().filter(|info| !info.needs_counts) {
             let system = system(info.name).unwrap();
-            let dense = system.fit(&task).unwrap().scores(&data.rows).unwrap();
-            let model = system.fit(&Task { rows: &sparse, ..task }).unwrap();
+            let dense = system.fit(&problem).unwrap().scores(&data.rows).unwrap();
+            let model = system.fit(&Problem { rows: &sparse, ..problem }).unwrap();
             let scores = model.scores(&sparse).unwrap();
             // Products are summed in another order, and solvers stop at a tolerance.
             let far = dense.iter().zip(&scores).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

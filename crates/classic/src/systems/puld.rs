@@ -17,8 +17,8 @@ use super::System;
 use super::info::{AT_RANDOM, COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, ScoreForm, Takes,
-    Task,
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem,
+    ScoreForm, Takes,
 };
 use onesided_data::{Counts, Stream};
 
@@ -74,39 +74,40 @@ impl System for Puld {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.needed_prior(NAME)?;
-        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
-        Ok(fit(task, cost)?.with("cost", cost))
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        problem.needed_prior(NAME)?;
+        let cost =
+            choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| fit(problem, times * cost))?;
+        Ok(fit(problem, cost)?.with("cost", cost))
     }
 }
 
-fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
-    let mu = task.needed_prior(NAME)?;
-    let Counts { positive, unlabeled, .. } = task.counts();
-    let svm = LinearSvm::quick(task.rows);
-    let mut stream = Stream::new(task.seed, NAME);
+fn fit(problem: &Problem, cost: f64) -> Result<ClassicModel, ClassicError> {
+    let mu = problem.needed_prior(NAME)?;
+    let Counts { positive, unlabeled, .. } = problem.counts();
+    let svm = LinearSvm::quick(problem.rows);
+    let mut stream = Stream::new(problem.seed, NAME);
     // To start with, positives against all unlabeled rows, both kinds with the same weight in sum.
     let (n_p, n_u) = (positive as f64, unlabeled as f64);
     let half = 0.5 * cost * (n_p + n_u);
-    let (up, down) = (task.weights(half / n_p, 0.0), task.weights(0.0, half / n_u));
-    let mut model = svm.fit(Examples::new(task.rows, &up, &down)?, &mut stream).model;
+    let (up, down) = (problem.weights(half / n_p, 0.0), problem.weights(0.0, half / n_u));
+    let mut model = svm.fit(Examples::new(problem.rows, &up, &down)?, &mut stream).model;
     let mut labels = Vec::new();
     for share in GROWTH {
         for _ in 0..REPEATS {
-            let next = likelier(task, &model, mu);
+            let next = likelier(problem, &model, mu);
             if next == labels {
                 break;
             }
             labels = next;
-            let weight = |i: usize, class: bool| match (task.is_positive(i), labels[i] == class) {
+            let weight = |i: usize, class: bool| match (problem.is_positive(i), labels[i] == class) {
                 (true, true) => cost,
                 (false, true) => share * cost,
                 (_, false) => 0.0,
             };
             let [up, down] =
                 [true, false].map(|class| (0..labels.len()).map(|i| weight(i, class)).collect::<Vec<_>>());
-            model = svm.fit(Examples::new(task.rows, &up, &down)?, &mut stream).model;
+            model = svm.fit(Examples::new(problem.rows, &up, &down)?, &mut stream).model;
         }
         // The same labels under another cost are another problem.
         if share < 1.0 {
@@ -118,9 +119,9 @@ fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
 
 /// Positives are positive; of the unlabeled rows, the share `mu` with the highest scores, but for one row at least on
 /// either side.
-fn likelier(task: &Task, model: &LinearModel, mu: f64) -> Vec<bool> {
-    let scores = model.scores(task.rows);
-    let (positive, mut unlabeled) = task.parts();
+fn likelier(problem: &Problem, model: &LinearModel, mu: f64) -> Vec<bool> {
+    let scores = model.scores(problem.rows);
+    let (positive, mut unlabeled) = problem.parts();
     unlabeled.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     let most = unlabeled.len().saturating_sub(1).max(1);
     let count = ((mu * unlabeled.len() as f64).round() as usize).clamp(1.min(most), most);
@@ -137,19 +138,19 @@ mod tests {
     #[test]
     fn labels_settle_at_the_prior_and_the_boundary_is_right() {
         let data = simulated(3000, 4, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-        let model = Puld::default().fit(&task).unwrap();
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
+        let model = Puld::default().fit(&problem).unwrap();
         assert!(data.accuracy(&model) > 0.95, "{}: {:?}", data.accuracy(&model), model.chosen);
-        let labels = likelier(&task, model.linear().unwrap(), 0.3);
-        let hidden = (0..3000).filter(|&i| !task.is_positive(i) && labels[i]).count();
-        assert_eq!(hidden, (0.3 * task.counts().unlabeled as f64).round() as usize);
-        assert!((0..3000).filter(|&i| task.is_positive(i)).all(|i| labels[i]));
+        let labels = likelier(&problem, model.linear().unwrap(), 0.3);
+        let hidden = (0..3000).filter(|&i| !problem.is_positive(i) && labels[i]).count();
+        assert_eq!(hidden, (0.3 * problem.counts().unlabeled as f64).round() as usize);
+        assert!((0..3000).filter(|&i| problem.is_positive(i)).all(|i| labels[i]));
     }
 
     #[test]
     fn it_needs_a_prior() {
         let data = simulated(100, 1, 0.3);
-        let error = Puld::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap_err();
+        let error = Puld::default().fit(&Simulated::problem(&data.rows, &data.labels, None)).unwrap_err();
         assert_eq!(error, ClassicError::NoPrior { method: "puld" });
     }
 

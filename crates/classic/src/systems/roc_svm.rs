@@ -15,8 +15,8 @@ use super::System;
 use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Rocchio,
-    ScoreForm, Takes, Task,
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem, Rocchio,
+    ScoreForm, Takes,
 };
 use onesided_data::Stream;
 
@@ -88,60 +88,63 @@ impl System for RocSvm {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        let cost =
-            choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| self.fit_one(task, times * cost))?;
-        Ok(self.fit_one(task, cost)?.with("cost", cost))
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        let cost = choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| {
+            self.fit_one(problem, times * cost)
+        })?;
+        Ok(self.fit_one(problem, cost)?.with("cost", cost))
     }
 }
 
 impl RocSvm {
-    fn fit_one(&self, task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
-        let (positive, unlabeled) = (task.weights(1.0, 0.0), task.weights(0.0, 1.0));
-        let scores = self.rocchio.fit(Examples::new(task.rows, &positive, &unlabeled)?).scores(task.rows);
+    fn fit_one(&self, problem: &Problem, cost: f64) -> Result<ClassicModel, ClassicError> {
+        let (positive, unlabeled) = (problem.weights(1.0, 0.0), problem.weights(0.0, 1.0));
+        let scores =
+            self.rocchio.fit(Examples::new(problem.rows, &positive, &unlabeled)?).scores(problem.rows);
         let mut negative: Vec<bool> =
-            (0..scores.len()).map(|i| !task.is_positive(i) && scores[i] < 0.0).collect();
+            (0..scores.len()).map(|i| !problem.is_positive(i) && scores[i] < 0.0).collect();
         let reliable = negative.iter().filter(|&&negative| negative).count();
         if reliable == 0 {
             let why = "positives and unlabeled rows point the same way";
-            let unlabeled = task.counts().unlabeled;
+            let unlabeled = problem.counts().unlabeled;
             return Err(ClassicError::NoReliableNegatives { method: NAME, unlabeled, why });
         }
-        let first = self.machine(task, &negative, cost)?;
+        let first = self.machine(problem, &negative, cost)?;
         let mut last = first.clone();
         let mut rounds = 1;
         while rounds < self.rounds {
-            let scores = last.scores(task.rows);
+            let scores = last.scores(problem.rows);
             let mut joined = false;
             for (i, negative) in negative.iter_mut().enumerate() {
-                if !*negative && !task.is_positive(i) && scores[i] < 0.0 {
+                if !*negative && !problem.is_positive(i) && scores[i] < 0.0 {
                     (*negative, joined) = (true, true);
                 }
             }
             if !joined {
                 break;
             }
-            last = self.machine(task, &negative, cost)?;
+            last = self.machine(problem, &negative, cost)?;
             rounds += 1;
         }
-        let scores = last.scores(task.rows);
-        let rejected = (0..scores.len()).filter(|&i| task.is_positive(i) && scores[i] < 0.0).count() as f64;
-        let astray = rejected > self.rejected * task.counts().positive as f64;
+        let scores = last.scores(problem.rows);
+        let rejected =
+            (0..scores.len()).filter(|&i| problem.is_positive(i) && scores[i] < 0.0).count() as f64;
+        let astray = rejected > self.rejected * problem.counts().positive as f64;
         let model = ClassicModel::new(NAME, ScoreForm::Linear(if astray { first } else { last }));
         let model = model.with("reliable negatives", reliable as f64);
         Ok(model.with("rounds", if astray { 1.0 } else { rounds as f64 }))
     }
 
-    fn machine(&self, task: &Task, negative: &[bool], cost: f64) -> Result<LinearModel, ClassicError> {
-        let n_p = task.counts().positive as f64;
+    fn machine(&self, problem: &Problem, negative: &[bool], cost: f64) -> Result<LinearModel, ClassicError> {
+        let n_p = problem.counts().positive as f64;
         let n_n = negative.iter().filter(|&&negative| negative).count() as f64;
         // As "balanced" class weights: n / (2 n_class).
         let half = 0.5 * cost * (n_p + n_n);
-        let positive = task.weights(half / n_p, 0.0);
+        let positive = problem.weights(half / n_p, 0.0);
         let weight = |&negative: &bool| if negative { half / n_n } else { 0.0 };
         let negative: Vec<f64> = negative.iter().map(weight).collect();
-        let examples = Examples::new(task.rows, &positive, &negative)?;
-        Ok(LinearSvm::quick(task.rows).fit(examples, &mut Stream::new(task.seed, "roc-svm")).model)
+        let examples = Examples::new(problem.rows, &positive, &negative)?;
+        Ok(LinearSvm::quick(problem.rows).fit(examples, &mut Stream::new(problem.seed, "roc-svm")).model)
     }
 }
 
@@ -154,7 +157,7 @@ mod tests {
     #[test]
     fn negatives_found_in_turn_separate_the_classes() {
         let data = simulated(1500, 6, 0.3);
-        let model = RocSvm::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap();
+        let model = RocSvm::default().fit(&Simulated::problem(&data.rows, &data.labels, None)).unwrap();
         assert!(data.accuracy(&model) > 0.95, "{}: {:?}", data.accuracy(&model), model.chosen);
         assert!(model.chosen[0].1 > 400.0 && model.chosen[1].1 >= 1.0, "{:?}", model.chosen);
     }
@@ -165,7 +168,7 @@ mod tests {
         let labels: Vec<Label> =
             (0..6).map(|i| if i < 3 { Label::Positive } else { Label::Unlabeled }).collect();
         let error = RocSvm { costs: vec![1.0], ..RocSvm::default() }
-            .fit(&Simulated::task(&rows, &labels, None))
+            .fit(&Simulated::problem(&rows, &labels, None))
             .unwrap_err();
         assert_eq!(
             error.to_string(),

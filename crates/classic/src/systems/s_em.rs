@@ -18,7 +18,7 @@ use super::System;
 use super::info::{LINEAR_TIME, SystemInfo};
 use crate::{
     Class, ClassicError, ClassicModel, Examples, LinearModel, Link, NaiveBayes, OptionInfo, OptionValues,
-    ScoreForm, Takes, Task,
+    Problem, ScoreForm, Takes,
 };
 use onesided_data::Stream;
 use onesided_loss::sigmoid;
@@ -96,29 +96,29 @@ impl System for SEm {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
         for (name, value) in [("the spies' share", self.spies), ("the spies' noise level", self.noise)] {
             if !(value > 0.0 && value < 1.0) {
                 return Err(ClassicError::Setting { name, range: "a number between 0 and 1", value });
             }
         }
-        let reliable = self.reliable_negatives(task)?;
+        let reliable = self.reliable_negatives(problem)?;
         let found = reliable.iter().filter(|&&reliable| reliable).count();
         let weight = |yes: bool| f64::from(u8::from(yes));
-        let positive = task.weights(1.0, 0.0);
+        let positive = problem.weights(1.0, 0.0);
         let negative: Vec<f64> = reliable.iter().map(|&reliable| weight(reliable)).collect();
-        let mut model = self.naive_bayes.fit(Examples::new(task.rows, &positive, &negative)?)?;
-        let mut called = CalledPositive::new(task, &model);
+        let mut model = self.naive_bayes.fit(Examples::new(problem.rows, &positive, &negative)?)?;
+        let mut called = CalledPositive::new(problem, &model);
         let mut rounds = 0;
         while rounds < self.rounds {
-            let scores = model.scores(task.rows);
+            let scores = model.scores(problem.rows);
             let class = |i: usize| {
-                if task.is_positive(i) { Class::Positive } else { Class::Free(sigmoid(scores[i])) }
+                if problem.is_positive(i) { Class::Positive } else { Class::Free(sigmoid(scores[i])) }
             };
             let classes: Vec<Class> = (0..scores.len()).map(class).collect();
-            let next = self.naive_bayes.em(task.rows, &classes, 0.0, 1)?.model;
-            let after = CalledPositive::new(task, &next);
-            if after.error_change(&called, task) > 0.0 || next == model {
+            let next = self.naive_bayes.em(problem.rows, &classes, 0.0, 1)?.model;
+            let after = CalledPositive::new(problem, &next);
+            if after.error_change(&called, problem) > 0.0 || next == model {
                 break;
             }
             (model, called) = (next, after);
@@ -132,8 +132,8 @@ impl System for SEm {
 
 impl SEm {
     /// Steps 1 to 3: whether each row is a reliable negative.
-    fn reliable_negatives(&self, task: &Task) -> Result<Vec<bool>, ClassicError> {
-        let (mut positive, unlabeled) = task.parts();
+    fn reliable_negatives(&self, problem: &Problem) -> Result<Vec<bool>, ClassicError> {
+        let (mut positive, unlabeled) = problem.parts();
         let spies = (self.spies * positive.len() as f64).round() as usize;
         if spies < LEAST_SPIES || spies == positive.len() {
             return Err(ClassicError::TooFewSpies {
@@ -144,18 +144,18 @@ impl SEm {
                 needed: (LEAST_SPIES as f64 / self.spies).ceil() as usize,
             });
         }
-        Stream::new(task.seed, "spies").shuffle(&mut positive);
+        Stream::new(problem.seed, "spies").shuffle(&mut positive);
         let spies = &positive[..spies];
-        let mut classes = vec![Class::Free(0.0); task.labels.len()];
+        let mut classes = vec![Class::Free(0.0); problem.labels.len()];
         positive.iter().for_each(|&i| classes[i] = Class::Positive);
         spies.iter().for_each(|&i| classes[i] = Class::Free(0.0));
-        let fitted = self.naive_bayes.em(task.rows, &classes, 1e-6, self.rounds)?;
+        let fitted = self.naive_bayes.em(problem.rows, &classes, 1e-6, self.rounds)?;
         // Scores rank like probabilities and do not saturate.
-        let scores = fitted.model.scores(task.rows);
+        let scores = fitted.model.scores(problem.rows);
         let mut of_spies: Vec<f64> = spies.iter().map(|&i| scores[i]).collect();
         of_spies.sort_by(f64::total_cmp);
         let threshold = of_spies[(self.noise * of_spies.len() as f64) as usize];
-        let mut reliable = vec![false; task.labels.len()];
+        let mut reliable = vec![false; problem.labels.len()];
         unlabeled.iter().for_each(|&i| reliable[i] = scores[i] < threshold);
         if !reliable.contains(&true) {
             let why = "none scores below the threshold that the spies set, which a higher noise level raises";
@@ -172,18 +172,18 @@ struct CalledPositive {
 }
 
 impl CalledPositive {
-    fn new(task: &Task, model: &LinearModel) -> Self {
-        let scores = model.scores(task.rows);
+    fn new(problem: &Problem, model: &LinearModel) -> Self {
+        let scores = model.scores(problem.rows);
         let share = |positive: bool| {
-            let rows = (0..scores.len()).filter(|&i| task.is_positive(i) == positive);
+            let rows = (0..scores.len()).filter(|&i| problem.is_positive(i) == positive);
             rows.clone().filter(|&i| scores[i] > 0.0).count() as f64 / rows.count() as f64
         };
         Self { of_unlabeled: share(false), of_positives: share(true) }
     }
 
     /// By how much the error grew since `before`, as far as it can be seen.
-    fn error_change(&self, before: &Self, task: &Task) -> f64 {
-        let prior = task.prior.map_or(before.of_unlabeled, |prior| prior.get());
+    fn error_change(&self, before: &Self, problem: &Problem) -> f64 {
+        let prior = problem.prior.map_or(before.of_unlabeled, |prior| prior.get());
         (self.of_unlabeled - before.of_unlabeled) + 2.0 * prior * (before.of_positives - self.of_positives)
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn spies_and_em_separate_the_texts() {
         let data = texts();
-        let model = SEm::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap();
+        let model = SEm::default().fit(&Simulated::problem(&data.rows, &data.labels, None)).unwrap();
         assert!(data.accuracy(&model) > 0.99, "{}", data.accuracy(&model));
         let (_, reliable) = &model.chosen[0];
         assert!((300.0..=640.0).contains(reliable), "{reliable} of 600 negatives");
@@ -224,8 +224,10 @@ mod tests {
         let data = texts();
         let few: Vec<usize> = (0..1000).collect();
         let rows = data.rows.select(&few);
-        let error =
-            SEm::default().fit(&Simulated::task(&rows, &data.labels[..1000], None)).unwrap_err().to_string();
+        let error = SEm::default()
+            .fit(&Simulated::problem(&rows, &data.labels[..1000], None))
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
             "s-em would have 15 spies (0.15 of 100 positives) and needs at least 20, which takes 134 positives at that \
@@ -233,13 +235,14 @@ mod tests {
         );
         let mut rows = data.rows.clone();
         rows.as_mut_slice()[3] = -1.0;
-        let error = SEm::default().fit(&Simulated::task(&rows, &data.labels, None)).unwrap_err().to_string();
+        let error =
+            SEm::default().fit(&Simulated::problem(&rows, &data.labels, None)).unwrap_err().to_string();
         assert!(
             error.starts_with("row 0, column 3: -1 is negative, and naive Bayes takes counts"),
             "{error}"
         );
         let settings = SEm { noise: 1.0, ..SEm::default() };
-        assert!(settings.fit(&Simulated::task(&data.rows, &data.labels, None)).is_err());
+        assert!(settings.fit(&Simulated::problem(&data.rows, &data.labels, None)).is_err());
     }
 
     #[test]

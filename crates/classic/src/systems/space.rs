@@ -1,7 +1,8 @@
 //! Where a support vector machine draws its boundary.
 
 use crate::{
-    ClassicError, Examples, Kernel, KernelSvm, LinearSvm, RandomFeatures, Rows, ScoreForm, Task, scale_gamma,
+    ClassicError, Examples, Kernel, KernelSvm, LinearSvm, Problem, RandomFeatures, Rows, ScoreForm,
+    scale_gamma,
 };
 use onesided_data::{Matrix, Stream};
 
@@ -22,16 +23,16 @@ pub enum Space {
     },
 }
 
-/// Random features of all rows of a task, drawn from its seed.
+/// Random features of all rows of a problem, drawn from its seed.
 pub(super) fn random_features(
-    task: &Task,
+    problem: &Problem,
     gamma: Option<f64>,
     features: usize,
 ) -> Result<(RandomFeatures, Matrix), ClassicError> {
-    let gamma = gamma.unwrap_or_else(|| scale_gamma(task.rows));
-    let mut stream = Stream::new(task.seed, "random-features");
-    let map = RandomFeatures::new(task.rows.cols(), gamma, features, &mut stream)?;
-    let rows = map.transform(task.rows)?;
+    let gamma = gamma.unwrap_or_else(|| scale_gamma(problem.rows));
+    let mut stream = Stream::new(problem.seed, "random-features");
+    let map = RandomFeatures::new(problem.rows.cols(), gamma, features, &mut stream)?;
+    let rows = map.transform(problem.rows)?;
     Ok((map, rows))
 }
 

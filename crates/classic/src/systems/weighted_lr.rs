@@ -17,7 +17,7 @@ use super::System;
 use super::info::{AT_RANDOM, COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::{
-    ClassicError, ClassicModel, Examples, Logistic, OptionInfo, OptionValues, ScoreForm, Takes, Task,
+    ClassicError, ClassicModel, Examples, Logistic, OptionInfo, OptionValues, Problem, ScoreForm, Takes,
 };
 
 const NAME: &str = "weighted-lr";
@@ -67,17 +67,18 @@ impl System for WeightedLr {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
-        Ok(fit(task, cost)?.with("cost", cost))
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        let cost =
+            choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| fit(problem, times * cost))?;
+        Ok(fit(problem, cost)?.with("cost", cost))
     }
 }
 
-fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
-    let share = task.amounts().labeled_share();
-    let positive = task.weights(cost * (1.0 - share), 0.0);
-    let negative = task.weights(0.0, cost * share);
-    let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?);
+fn fit(problem: &Problem, cost: f64) -> Result<ClassicModel, ClassicError> {
+    let share = problem.amounts().labeled_share();
+    let positive = problem.weights(cost * (1.0 - share), 0.0);
+    let negative = problem.weights(0.0, cost * share);
+    let fitted = Logistic::quick().fit(Examples::new(problem.rows, &positive, &negative)?);
     Ok(ClassicModel::new(NAME, ScoreForm::Linear(fitted.model)))
 }
 
@@ -91,11 +92,11 @@ mod tests {
     fn both_kinds_of_rows_weigh_the_same() {
         // Where the derivative in the intercept vanishes, mean_P σ(-f) = mean_U σ(f).
         let data = simulated(4000, 2, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, None);
-        let model = WeightedLr::default().fit(&task).unwrap();
+        let problem = Simulated::problem(&data.rows, &data.labels, None);
+        let model = WeightedLr::default().fit(&problem).unwrap();
         let scores = model.scores(&data.rows).unwrap();
         let mean = |positive: bool, sign: f64| {
-            let rows = (0..scores.len()).filter(|&i| task.is_positive(i) == positive);
+            let rows = (0..scores.len()).filter(|&i| problem.is_positive(i) == positive);
             rows.clone().map(|i| sigmoid(sign * scores[i])).sum::<f64>() / rows.count() as f64
         };
         let (p, u) = (mean(true, -1.0), mean(false, 1.0));
@@ -107,7 +108,7 @@ mod tests {
     #[test]
     fn no_candidates_is_a_sentence() {
         let Simulated { rows, labels, .. } = simulated(50, 1, 0.3);
-        let error = WeightedLr { costs: vec![] }.fit(&Simulated::task(&rows, &labels, None)).unwrap_err();
+        let error = WeightedLr { costs: vec![] }.fit(&Simulated::problem(&rows, &labels, None)).unwrap_err();
         assert_eq!(error.to_string(), "weighted-lr has no settings to choose from; name at least one");
     }
 

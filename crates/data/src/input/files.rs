@@ -203,7 +203,7 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
                 texts |= !inner.texts.is_empty();
             }
             for folder in folders.iter().filter(|_| !texts) {
-                if !pictures_in(folder, links)?.is_empty() {
+                if !Listing::below(folder, links)?.pictures.is_empty() {
                     return Ok(Kind::Classes);
                 }
             }
@@ -275,49 +275,41 @@ fn is_binary(path: &Path) -> bool {
     read.is_ok() && zero_from(0) && zero_from(1)
 }
 
-/// All pictures of a folder and of the folders in it, however deep.
-pub(super) fn pictures_below(folder: &Path, follow: bool) -> Result<Vec<PathBuf>, DataError> {
-    pictures_in(folder, Links::of(folder, follow))
-}
-
-/// The same where the folder is one of those that links may lead into.
-pub(super) fn pictures_in(folder: &Path, links: Links) -> Result<Vec<PathBuf>, DataError> {
-    below(folder, links, |listing| &mut listing.pictures)
-}
-
-/// What to say of files in folders of pictures that are passed over: pictures of other formats, and texts.
-pub(super) fn passed_over(folders: &[&Path], follow: bool) -> Result<Vec<Note>, DataError> {
-    let (mut others, mut texts) = (Vec::new(), Vec::new());
-    for folder in folders {
-        let links = Links::of(folder, follow);
-        others.extend(below(folder, links, |listing| &mut listing.other_pictures)?);
-        texts.extend(below(folder, links, |listing| &mut listing.texts)?);
-    }
-    let first = |files: &[PathBuf]| files.first().map(|first| first.display().to_string());
-    let others = first(&others).map(|first| Note::OtherPictures { files: others.len(), first });
-    let texts = first(&texts).map(|first| Note::TextsAmongPictures { files: texts.len(), first });
-    Ok(others.into_iter().chain(texts).collect())
-}
-
-/// Files of a kind in a folder and in the folders in it, however deep.
-fn below(
-    folder: &Path,
-    links: Links,
-    of: fn(&mut Listing) -> &mut Vec<PathBuf>,
-) -> Result<Vec<PathBuf>, DataError> {
-    // What is to be listed, with the number of folders above it, and those folders.
-    let (mut open, mut above, mut found) = (vec![(0, folder.to_path_buf())], Vec::new(), Vec::new());
-    while let Some((depth, folder)) = open.pop() {
-        above.truncate(depth);
-        let place = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
-        // A link that leads up again would be followed forever.
-        if above.contains(&place) {
-            continue;
+impl Listing {
+    /// All files of a folder and of the folders in it, however deep.
+    pub(super) fn below(folder: &Path, links: Links) -> Result<Self, DataError> {
+        // What is to be listed, with the number of folders above it, and those folders.
+        let (mut open, mut above) = (vec![(0, folder.to_path_buf())], Vec::new());
+        let mut found = Self::default();
+        while let Some((depth, folder)) = open.pop() {
+            above.truncate(depth);
+            let place = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
+            // A link that leads up again would be followed forever.
+            if above.contains(&place) {
+                continue;
+            }
+            let mut inside = list(&folder, links)?;
+            let folders = std::mem::take(&mut inside.folders);
+            found.append(inside);
+            above.push(place);
+            open.extend(folders.into_iter().rev().map(|inner| (depth + 1, inner)));
         }
-        let mut listing = list(&folder, links)?;
-        found.append(of(&mut listing));
-        above.push(place);
-        open.extend(listing.folders.into_iter().rev().map(|inner| (depth + 1, inner)));
+        Ok(found)
     }
-    Ok(found)
+
+    /// Adds the files of another folder, in its order.
+    pub(super) fn append(&mut self, other: Self) {
+        self.pictures.extend(other.pictures);
+        self.texts.extend(other.texts);
+        self.other_pictures.extend(other.other_pictures);
+    }
+
+    /// What to say of files beside pictures that are passed over: pictures of other formats, and texts.
+    pub(super) fn passed_over(&self) -> Vec<Note> {
+        let first = |files: &[PathBuf]| files.first().map(|first| first.display().to_string());
+        let (files, texts) = (self.other_pictures.len(), self.texts.len());
+        let others = first(&self.other_pictures).map(|first| Note::OtherPictures { files, first });
+        let texts = first(&self.texts).map(|first| Note::TextsAmongPictures { files: texts, first });
+        others.into_iter().chain(texts).collect()
+    }
 }

@@ -7,16 +7,14 @@
 //!
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
-use super::files::{self, Classes, Kind, pictures_below, pictures_in};
+use super::files::{self, Classes, Kind, Links, Listing};
 use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::label::{apart, count_labels};
-use crate::pictures::probe;
-use crate::pictures::resize::{LEAST, read_all};
+use crate::pictures::resize::{Header, LEAST, header, read_all};
 use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
 use onesided_table::ReadOptions;
 use onesided_table::map_stretches;
-use onesided_table::read_regular;
 use onesided_table::{TableError, TextColumn, Values};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,8 +33,9 @@ struct Decoded {
 /// One folder with a folder per class.
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
-    let classes =
-        Classes::read(folder, options.files.follow_links, pictures_in, options.roles.positive.as_deref())?;
+    let follow = options.files.follow_links;
+    let pictures = |inner: &Path, links: Links| Ok(Listing::below(inner, links)?.pictures);
+    let classes = Classes::read(folder, follow, pictures, options.roles.positive.as_deref())?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     for (at, class) in classes.all.into_iter().enumerate() {
         of.extend(std::iter::repeat_n(at, class.files.len()));
@@ -45,33 +44,36 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     let is_positive = |&row: &usize| of[row] == classes.positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
-    let others = files::passed_over(&[folder], options.files.follow_links)?;
+    // What stands beside the folders of classes is passed over, too.
+    let all = Listing::below(folder, Links::of(folder, follow))?;
     let data = learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?;
-    Ok(data.with_notes(others).with_copies_noted())
+    Ok(data.with_notes(all.passed_over()).with_copies_noted())
 }
 
 /// Folders of pictures: positives, unlabeled ones and maybe negatives.
 pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<Dataset, DataError> {
     let follow = options.files.follow_links;
-    let (mut paths, mut of) = (Vec::new(), Vec::new());
+    let (mut all, mut of) = (Listing::default(), Vec::new());
     for (at, folder) in folders.iter().enumerate() {
-        let pictures = pictures_below(folder, follow)?;
-        of.extend(std::iter::repeat_n(at, pictures.len()));
-        paths.extend(pictures);
+        let inside = Listing::below(folder, Links::of(folder, follow))?;
+        of.extend(std::iter::repeat_n(at, inside.pictures.len()));
+        all.append(inside);
     }
-    let decoded = decode_files(&paths, options.image_shape, options.missing)?;
+    let paths = &all.pictures;
+    let decoded = decode_files(paths, options.image_shape, options.missing)?;
     let mut kept = [0; 3];
     decoded.kept.iter().for_each(|&row| kept[of[row]] += 1);
     // A folder without a single sound picture is what is wrong, not the labels that are left.
-    for (kept, folder) in kept.into_iter().zip(folders) {
+    for (at, kept) in kept.into_iter().enumerate().take(folders.len()) {
         if kept == 0 {
-            decode_files(&pictures_below(folder, follow)?, options.image_shape, MissingPolicy::Refuse)?;
+            let inside: Vec<PathBuf> =
+                paths.iter().zip(&of).filter(|(_, of)| **of == at).map(|(path, _)| path.clone()).collect();
+            decode_files(&inside, options.image_shape, MissingPolicy::Refuse)?;
         }
     }
     let labels = apart(kept[0], kept[1], kept[2]);
-    let others = files::passed_over(folders, follow)?;
-    let data = learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)?;
-    Ok(data.with_notes(others).with_copies_noted())
+    let data = learned(decoded, ImageFrom::Files, paths, Path::new(""))?.with_labels(labels)?;
+    Ok(data.with_notes(all.passed_over()).with_copies_noted())
 }
 
 /// A table with a column of picture files.
@@ -120,10 +122,10 @@ pub(super) fn read_folder(
         let file = folder.display().to_string();
         return Err(DataError::OtherInput { fitted: "pictures", found: "texts", file });
     }
-    let paths = pictures_below(folder, follow)?;
-    let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
-    let others = files::passed_over(&[folder], follow)?;
-    Ok(with_names(decoded, encoding.clone(), &paths, folder)?.with_notes(others))
+    let all = Listing::below(folder, Links::of(folder, follow))?;
+    let decoded = decode_files(&all.pictures, Some(shape), MissingPolicy::Mean)?;
+    let data = with_names(decoded, encoding.clone(), &all.pictures, folder)?;
+    Ok(data.with_notes(all.passed_over()))
 }
 
 /// A table of files, read as the model's own was.
@@ -213,8 +215,9 @@ fn decode_files(
     shape: Option<PictureShape>,
     missing: MissingPolicy,
 ) -> Result<Decoded, DataError> {
+    let headers = if shape.is_none() { headers(paths) } else { Vec::new() };
     let given = shape;
-    let shape = shape.unwrap_or_else(|| common_shape(paths));
+    let shape = shape.unwrap_or_else(|| common_shape(headers.iter().flatten()));
     let (mut bytes, mut kept, mut resized) = (Vec::new(), Vec::new(), 0);
     let mut unreadable: Vec<(usize, String)> = Vec::new();
     for (row, decoded) in read_all(paths, shape)?.into_iter().enumerate() {
@@ -229,8 +232,7 @@ fn decode_files(
     }
     // What is left out says nothing of what the others are: a broken file may have a sound header.
     if given.is_none() && !unreadable.is_empty() && !kept.is_empty() {
-        let sound: Vec<PathBuf> = kept.iter().map(|&row| paths[row].clone()).collect();
-        let of_sound = common_shape(&sound);
+        let of_sound = common_shape(kept.iter().filter_map(|&row| headers[row].as_ref()));
         if of_sound != shape {
             return decode_files(paths, Some(of_sound), missing);
         }
@@ -250,11 +252,14 @@ fn decode_files(
     Ok(Decoded { pictures: Pictures { shape, bytes }, kept, notes })
 }
 
+/// What the headers of files say, where they say it.
+fn headers(paths: &[PathBuf]) -> Vec<Option<Header>> {
+    map_stretches(paths, 0, LEAST, |some| some.iter().map(|path| header(path)).collect::<Vec<_>>()).concat()
+}
+
 /// The shape that fits all pictures, by their headers alone; the rule is at the top of this file.
-fn common_shape(paths: &[PathBuf]) -> PictureShape {
-    let look = |path: &PathBuf| read_regular(path).ok().and_then(|bytes| probe(&bytes).ok());
-    let found =
-        map_stretches(paths, 0, LEAST, |some| some.iter().filter_map(look).collect::<Vec<_>>()).concat();
+fn common_shape<'a>(headers: impl Iterator<Item = &'a Header>) -> PictureShape {
+    let found: Vec<&Header> = headers.collect();
     let channels = if found.iter().all(|picture| picture.gray) && !found.is_empty() { 1 } else { 3 };
     let square = PictureShape { channels, height: LONGEST_SIDE, width: LONGEST_SIDE };
     let mut sizes: BTreeMap<(usize, usize), usize> = BTreeMap::new();

@@ -9,7 +9,6 @@ mod folder;
 mod orientation;
 pub(crate) mod resize;
 
-pub(crate) use decoders::probe;
 pub use folder::{ImageFolder, image_folder, is_image_folder};
 
 /// Images of one size as bytes, each with the number of its class.

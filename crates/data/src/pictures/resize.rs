@@ -8,10 +8,12 @@
 //! out(i) = (1/s) Σ_j |[i s, (i+1) s] ∩ [j, j+1]| in(j), along lines and then along columns. The sides are scaled separately:
 //! a picture that is not of the target's proportions is stretched.
 
-use super::decoders::decode;
+use super::decoders::{decode, probe};
 use crate::{DataError, PictureShape, check_memory};
 use onesided_table::map_stretches;
 use onesided_table::read_regular;
+use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 /// The longest side that pictures are brought to.
@@ -63,6 +65,18 @@ pub(crate) fn read_all<P: AsRef<Path> + Sync>(
     };
     let parts = map_stretches(paths, 0, LEAST, |some| some.iter().map(one).collect::<Vec<_>>());
     Ok(parts.into_iter().flatten().collect())
+}
+
+/// So much of a file is read for its header at first.
+const START: u64 = 1 << 16;
+
+/// The header of a file, where it has a sound one: of its start, or of all of it where much else stands before the header.
+pub(crate) fn header(path: &Path) -> Option<Header> {
+    let mut start = Vec::new();
+    if fs::metadata(path).is_ok_and(|about| about.is_file()) {
+        fs::File::open(path).ok()?.take(START).read_to_end(&mut start).ok()?;
+    }
+    probe(&start).or_else(|_| probe(&read_regular(path).map_err(|cause| cause.to_string())?)).ok()
 }
 
 /// What the header of a picture says.

@@ -19,8 +19,8 @@ use crate::folds::{Fold, FoldPlan, rows_to_learn, rows_to_screen, unlabeled_in_t
 use crate::jobs::{STOPPED, Tries, threads_of, train_each};
 use crate::quantile_alignment::{FoldScores, aligned, aligned_to};
 use crate::{
-    At, Beside, Blend, Candidate, Error, Fit, Fitted, History, Kinds, Observer, Progress, RunNumber,
-    ScoreScale, Signal, Subset, Task, Trainer, Tried, Warning,
+    At, Beside, Blend, Candidate, Error, Fitted, History, Kinds, Observer, Progress, RunNumber, ScoreScale,
+    Signal, Subset, Task, TrainedScorer, Trainer, Tried, Warning,
 };
 use onesided_data::{
     Dataset, Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling, counted,
@@ -46,7 +46,7 @@ const BEHIND: f64 = 0.75;
 /// A candidate after its folds.
 struct Judged {
     candidate: Candidate,
-    fits: Vec<Fit>,
+    fits: Vec<TrainedScorer>,
     scale: ScoreScale,
     scores: OutOfFold,
 }
@@ -165,7 +165,7 @@ fn held_rows(task: &Task, folds: &[Fold]) -> Vec<Kinds> {
 /// What came of the folds that candidates are tried on first.
 enum First {
     /// These go on, with their fits where those count.
-    On(Vec<(Candidate, Vec<Fit>)>),
+    On(Vec<(Candidate, Vec<TrainedScorer>)>),
     /// Somebody asked to stop: this is all there is.
     Over(Judgment),
 }
@@ -245,7 +245,7 @@ fn counted_from<'o>(
     }
 }
 
-fn with_fits(candidates: Vec<Candidate>) -> Vec<(Candidate, Vec<Fit>)> {
+fn with_fits(candidates: Vec<Candidate>) -> Vec<(Candidate, Vec<TrainedScorer>)> {
     candidates.into_iter().map(|candidate| (candidate, Vec::new())).collect()
 }
 
@@ -315,7 +315,7 @@ fn learned_rows(task: &Task, kept_out: &[u32]) -> Vec<usize> {
 /// as others were before; all of them must not.
 fn judge(
     trainer: &dyn Trainer,
-    with_fits: Vec<(Candidate, Vec<Fit>)>,
+    with_fits: Vec<(Candidate, Vec<TrainedScorer>)>,
     task: &Task,
     folds: &[Fold],
     done: usize,
@@ -323,7 +323,7 @@ fn judge(
     observer: Observer,
 ) -> Result<Judgment, Error> {
     let held = &held_rows(task, folds)[..];
-    let (candidates, mut fits): (Vec<Candidate>, Vec<Vec<Fit>>) = with_fits.into_iter().unzip();
+    let (candidates, mut fits): (Vec<Candidate>, Vec<Vec<TrainedScorer>>) = with_fits.into_iter().unzip();
     let Tries { trained, failed: mut not_trained, early } =
         train_each(trainer, &candidates, &folds[done..], task, observer)?;
     // Those that could not begin come first.
@@ -351,7 +351,7 @@ fn judge(
 }
 
 impl Judged {
-    fn new(candidate: Candidate, fits: Vec<Fit>, held: &[Kinds], rows: Arc<Judging>) -> Self {
+    fn new(candidate: Candidate, fits: Vec<TrainedScorer>, held: &[Kinds], rows: Arc<Judging>) -> Self {
         let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
         for (fit, held) in fits.iter().zip(held) {
             let [p, u, n] = held.split(&fit.scored);

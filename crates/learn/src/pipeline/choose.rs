@@ -11,14 +11,16 @@ use crate::folds::Fold;
 use crate::jobs::{train_in_turn, train_shared};
 use crate::quantile_alignment::{FoldScores, aligned, aligned_to};
 use crate::sum_of_some as sum;
-use crate::{Candidate, Error, Fit, Kinds, Observer, RunNumber, ScoreScale, Subset, Task, Trainer, Tried};
+use crate::{
+    Candidate, Error, Kinds, Observer, RunNumber, ScoreScale, Subset, Task, TrainedScorer, Trainer, Tried,
+};
 use onesided_eval::Sample;
 use std::collections::HashMap;
 
 /// One candidate after training, once or once per fold.
 struct Outcome {
     candidate: Candidate,
-    fits: Vec<Fit>,
+    fits: Vec<TrainedScorer>,
     /// Held-out scores on a common scale, by models that had not seen the rows and did not stop by them.
     positive: Vec<f32>,
     unlabeled: Vec<f32>,
@@ -32,7 +34,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn new(candidate: Candidate, fits: Vec<Fit>, folds: &[Fold], task: &Task) -> Self {
+    fn new(candidate: Candidate, fits: Vec<TrainedScorer>, folds: &[Fold], task: &Task) -> Self {
         let in_turn = folds.len() > 1;
         let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rows, mut of_folds) = (Kinds::default(), Vec::new());
@@ -179,7 +181,7 @@ fn fit_all(
     task: &Task,
     (runs, resumed_from): (usize, Option<usize>),
     observer: Observer,
-) -> Result<Fit, Error> {
+) -> Result<TrainedScorer, Error> {
     let name = format!("{} on all rows", outcome.candidate.name);
     let all: Vec<usize> = (0..task.data.len()).collect();
     let subset = Subset {

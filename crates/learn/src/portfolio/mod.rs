@@ -12,7 +12,8 @@ mod members;
 pub use members::{Effort, PortfolioMember};
 
 use crate::{
-    Blend, Candidate, Config, Error, Fit, Info, Observer, Policy, Scorer, Subset, Task, Trainer, Views,
+    Blend, Candidate, Config, Error, Info, Observer, Policy, Scorer, Subset, Task, TrainedScorer, Trainer,
+    Views,
 };
 use onesided_data::{Dataset, Store};
 use std::borrow::Cow;
@@ -127,7 +128,12 @@ impl<'d> MembersTrainer<'d, '_> {
 }
 
 impl Trainer for MembersTrainer<'_, '_> {
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let named = |member: &PortfolioMember| member.name == candidate.name;
         let number = self.portfolio.members.iter().position(named).ok_or(Error::NeedsLabels)?;
         let trainer = self.trainer(number).map_err(|why| Error::NotOpened(why.clone()))?;

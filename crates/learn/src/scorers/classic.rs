@@ -10,8 +10,8 @@
 use crate::criterion::weight_of_negatives;
 use crate::fitted::classic_scores;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
-    Subset, Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainedScorer, Trainer, Views, Wants,
 };
 use onesided_classic::systems::SystemInfo;
 use onesided_classic::{ClassicError, ClassicModel, ScoreForm, Selected, System, check_counts};
@@ -123,7 +123,12 @@ impl ClassicTrainer<'_> {
 }
 
 impl Trainer for ClassicTrainer<'_> {
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        _candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let (task, info, run) = (self.task, self.scorer.info, subset.run);
         let asked = Mutex::new((observer, Signal::Continue));
         // An observer that asked for a stop is not asked again. A system has nothing to keep before its end, so finishing means continuing.
@@ -143,7 +148,7 @@ impl Trainer for ClassicTrainer<'_> {
         let known = |priors: &crate::Priors| info.needs_prior || !priors.estimated;
         let weights = self.weights(&of, subset.training);
         let selected = Selected::new(self.rows, of.as_slice());
-        let learned = self.scorer.system.fit(&onesided_classic::Task {
+        let learned = self.scorer.system.fit(&onesided_classic::Problem {
             rows: &selected,
             labels: &labels,
             weights: weights.as_deref(),
@@ -167,7 +172,7 @@ impl Trainer for ClassicTrainer<'_> {
             None if subset.run.all <= 1 => ScoreScale::ONE,
             None => ScoreScale::measured(&classic_scores(&model, &selected)?),
         };
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: self.scores(&model, &subset.stopping.all())?,
             scored: self.scores(&model, subset.scored)?,
             rounds: OnTheWay::default(),

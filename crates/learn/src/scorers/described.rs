@@ -1,6 +1,8 @@
 //! Another scorer, on the numbers that describe pictures in place of their pixels.
 
-use crate::{Candidate, Error, Fit, Fitted, Info, Observer, Scorer, Subset, Task, Trainer, Views, Wants};
+use crate::{
+    Candidate, Error, Fitted, Info, Observer, Scorer, Subset, Task, TrainedScorer, Trainer, Views, Wants,
+};
 use onesided_data::Description;
 use std::borrow::Cow;
 
@@ -49,9 +51,14 @@ struct DescribedTrainer<'d> {
 }
 
 impl Trainer for DescribedTrainer<'_> {
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let fit = self.trainer.fit(subset, candidate, observer)?;
-        Ok(Fit { fitted: Fitted::Described { by: self.by, model: Box::new(fit.fitted) }, ..fit })
+        Ok(TrainedScorer { fitted: Fitted::Described { by: self.by, model: Box::new(fit.fitted) }, ..fit })
     }
 
     fn device(&self) -> String {

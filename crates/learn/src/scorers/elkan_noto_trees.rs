@@ -14,8 +14,8 @@
 //! needs to be there twice.
 
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, LinkedTrees, Observer, Progress, ScoreScale, Scorer,
-    Signal, Subset, Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fitted, History, Info, LinkedTrees, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainedScorer, Trainer, Views, Wants,
 };
 use onesided_classic::{ClassicError, Link};
 use onesided_data::{Label, Scenario, map_stretches, stratified_folds};
@@ -234,7 +234,12 @@ impl Trainer for ElkanNotoTrainer<'_> {
         true
     }
 
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        _candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let (task, weighted) = (self.task, self.scorer.weighted);
         let rows = [subset.training.positive.as_slice(), &subset.training.unlabeled].concat();
         let labels: Vec<Label> = rows.iter().map(|&row| task.labels[row as usize]).collect();
@@ -286,7 +291,7 @@ impl Trainer for ElkanNotoTrainer<'_> {
             let logits = grown.logits(self.binned, rows, subset.threads)?;
             Ok(logits.into_iter().map(|logit| linked.logit(logit) as f32).collect())
         };
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
             rounds: OnTheWay::default(),

@@ -2,8 +2,8 @@
 
 use crate::criterion::weight_of_negatives;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
-    Subset, Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainedScorer, Trainer, Views, Wants,
 };
 use onesided_data::{Dataset, Label, Stream, map_stretches};
 use onesided_net::OnTheWay;
@@ -258,7 +258,12 @@ impl Trainer for LabelTreesTrainer<'_> {
         true
     }
 
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        _candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let run = subset.run;
         // Levels beyond the number of bins have the order that these rows give them.
         let of_label = |row: u32| self.positive[row as usize];
@@ -329,7 +334,7 @@ impl Trainer for LabelTreesTrainer<'_> {
             let scores = model.logits_of_with_threads(binned, rows, subset.threads)?;
             Ok(scores.into_iter().map(|score| score as f32).collect())
         };
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
             rounds: OnTheWay::default(),

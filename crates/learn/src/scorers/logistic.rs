@@ -4,8 +4,8 @@
 
 use crate::criterion::weight_of_negatives;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
-    Subset, Task, Trainer, Views,
+    At, Candidate, Error, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainedScorer, Trainer, Views,
 };
 use onesided_classic::{
     ClassicModel, Examples, LeastSquares, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected,
@@ -101,7 +101,12 @@ impl LogisticTrainer<'_> {
 }
 
 impl Trainer for LogisticTrainer<'_> {
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        _candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let run = subset.run;
         let mut training = subset.training.all();
         training.sort_unstable();
@@ -149,7 +154,7 @@ impl Trainer for LogisticTrainer<'_> {
             fitted.scorer = ScoreForm::RandomFeatures { map: map.clone(), model: model.clone() };
         }
         let narrow = |scores: Vec<f64>| scores.into_iter().map(|z| z as f32).collect::<Vec<f32>>();
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: narrow(logits),
             scored: narrow(scored),
             fitted: Fitted::Classic(fitted),

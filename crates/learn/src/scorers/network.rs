@@ -2,8 +2,8 @@
 
 use crate::criterion::{HeldScores, weight_of_negatives};
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
-    Subset, Task, Trainer, Training, Views, Wants,
+    At, Candidate, Error, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainedScorer, Trainer, Training, Views, Wants,
 };
 use onesided_data::PriorInUnlabeled;
 use onesided_eval::Sample;
@@ -404,7 +404,12 @@ impl NetworkTrainer<'_> {
 }
 
 impl Trainer for NetworkTrainer<'_> {
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         self.fit_watched(subset, candidate, observer, &mut |_, _| Ok(()))
     }
 
@@ -414,7 +419,7 @@ impl Trainer for NetworkTrainer<'_> {
         candidate: &Candidate,
         observer: Observer,
         watcher: Watcher,
-    ) -> Result<Fit, Error> {
+    ) -> Result<TrainedScorer, Error> {
         let objective = self.scorer.build(self.task, candidate)?;
         let (setting, negatives) = (self.task.setting(), subset.training.negative.len());
         let term = self.scorer.objective.negatives(&setting, &self.scorer.options(candidate), negatives)?;
@@ -428,7 +433,7 @@ impl Trainer for NetworkTrainer<'_> {
         let (trained, signal) = self.train(subset, &config, (objective.as_ref(), term), observer, watcher)?;
         let stopping = self.scores(&trained, &subset.stopping.all(), &config)?;
         let same = same_rows(subset.stopping, subset.scored);
-        Ok(Fit {
+        Ok(TrainedScorer {
             scored: if same { stopping.clone() } else { self.scores(&trained, subset.scored, &config)? },
             stopping,
             rounds: if same { trained.held_out } else { OnTheWay::default() },

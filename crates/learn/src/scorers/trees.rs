@@ -7,8 +7,8 @@ use super::ObjectiveChoice;
 use super::network::same_rows;
 use crate::criterion::HeldScores;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
-    Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
+    Task, TrainedScorer, Trainer, Views, Wants,
 };
 use onesided_data::{Label, Stream, map_stretches};
 use onesided_eval::Sample;
@@ -118,7 +118,12 @@ impl Trainer for TreesTrainer<'_> {
         self.binned.bytes_to_grow(rows).saturating_add(OnTheWay::MOST_BYTES)
     }
 
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         let (task, run) = (self.task, subset.run);
         let objective = self.scorer.build(task, candidate)?;
         let mut config =
@@ -196,7 +201,7 @@ impl Trainer for TreesTrainer<'_> {
             Ok(logits.into_iter().map(|logit| logit as f32).collect())
         };
         let grown = boosted.held_out_loss.len().saturating_sub(1).max(boosted.model.trees().len());
-        Ok(Fit {
+        Ok(TrainedScorer {
             stopping: scores(&stopping)?,
             scored: scores(subset.scored)?,
             rounds,

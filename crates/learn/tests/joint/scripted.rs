@@ -3,8 +3,8 @@
 
 use onesided_data::{Dataset, Label, Matrix, PriorInUnlabeled, Scenario};
 use onesided_learn::{
-    At, Blend, Candidate, Error, Fit, Fitted, History, Info, Kinds, Machine, Observer, OwnModel, Policy,
-    Priors, Progress, ScoreScale, Scorer, Signal, Subset, Task, Trainer, Views,
+    At, Blend, Candidate, Error, Fitted, History, Info, Kinds, Machine, Observer, OwnModel, Policy, Priors,
+    Progress, ScoreScale, Scorer, Signal, Subset, Task, TrainedScorer, Trainer, Views,
 };
 use onesided_net::OnTheWay;
 use std::borrow::Cow;
@@ -215,7 +215,12 @@ struct ScriptedTrainer<'d> {
 }
 
 impl Trainer for ScriptedTrainer<'_> {
-    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+    fn fit(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+    ) -> Result<TrainedScorer, Error> {
         self.scorer.asked.lock().unwrap().push(Asked {
             name: candidate.name.clone(),
             training: subset.training.clone(),
@@ -265,7 +270,7 @@ impl Trainer for ScriptedTrainer<'_> {
                 rounds.keep(at + 1, || score(says, subset.scored));
             }
         }
-        Ok(Fit {
+        Ok(TrainedScorer {
             fitted: Fitted::Own { name: candidate.name.clone(), model: Arc::new(says) },
             stopping: score(&says, &subset.stopping.all()),
             scored: score(&says, subset.scored),

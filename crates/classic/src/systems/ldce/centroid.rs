@@ -2,7 +2,7 @@
 
 use super::NAME;
 use crate::rows::{products, weighted_sum};
-use crate::{ClassicError, LinearModel, Rows, Selected, Task};
+use crate::{ClassicError, LinearModel, Problem, Rows, Selected};
 use onesided_data::{Counts, Stream};
 
 /// Groups whose means the published estimate compares.
@@ -31,14 +31,14 @@ pub(super) struct Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    pub(super) fn new(centroid: Centroid, task: &Task<'a>) -> Result<Region<'a>, ClassicError> {
-        let mu = task.needed_prior(NAME)?;
-        let Counts { positive, unlabeled, .. } = task.counts();
+    pub(super) fn new(centroid: Centroid, problem: &Problem<'a>) -> Result<Region<'a>, ClassicError> {
+        let mu = problem.needed_prior(NAME)?;
+        let Counts { positive, unlabeled, .. } = problem.counts();
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
-        let mean = weighted_sum(task.rows, &task.weights(0.0, 1.0 / n_u));
+        let mean = weighted_sum(problem.rows, &problem.weights(0.0, 1.0 / n_u));
         let estimate = match centroid {
             Centroid::Exact => {
-                let of_positives = weighted_sum(task.rows, &task.weights(1.0 / n_p, 0.0));
+                let of_positives = weighted_sum(problem.rows, &problem.weights(1.0 / n_p, 0.0));
                 let weights = of_positives.iter().zip(&mean).map(|(p, u)| 2.0 * mu * p - u).collect();
                 LinearModel { weights, bias: 2.0 * mu - 1.0 }
             }
@@ -49,11 +49,11 @@ impl<'a> Region<'a> {
                 if value <= 0.0 {
                     return Err(ClassicError::Correction { value, prior, hidden });
                 }
-                let weights = median_of_means(task).iter().map(|x| -x / value).collect();
+                let weights = median_of_means(problem).iter().map(|x| -x / value).collect();
                 LinearModel { weights, bias: -1.0 / value }
             }
         };
-        Ok(Region { unlabeled: Selected::new(task.rows, task.parts().1), estimate, mean, centroid })
+        Ok(Region { unlabeled: Selected::new(problem.rows, problem.parts().1), estimate, mean, centroid })
     }
 
     /// The m with the largest w·m.
@@ -106,13 +106,13 @@ impl<'a> Region<'a> {
 }
 
 /// The unlabeled rows in groups: the group mean whose median distance to the others is smallest.
-fn median_of_means(task: &Task) -> Vec<f64> {
-    let mut unlabeled = task.parts().1;
-    Stream::new(task.seed, "groups").shuffle(&mut unlabeled);
+fn median_of_means(problem: &Problem) -> Vec<f64> {
+    let mut unlabeled = problem.parts().1;
+    Stream::new(problem.seed, "groups").shuffle(&mut unlabeled);
     let groups = GROUPS.min(unlabeled.len());
     let group = |k: usize| &unlabeled[k * unlabeled.len() / groups..(k + 1) * unlabeled.len() / groups];
     let mean = |k: usize| {
-        let rows = Selected::new(task.rows, group(k));
+        let rows = Selected::new(problem.rows, group(k));
         weighted_sum(&rows, &vec![1.0 / group(k).len() as f64; group(k).len()])
     };
     let means: Vec<Vec<f64>> = (0..groups).map(mean).collect();
@@ -135,10 +135,10 @@ mod tests {
     #[test]
     fn the_exact_centroid_is_the_labeled_mean() {
         let data = simulated(30_000, 2, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-        let region = Region::new(Centroid::Exact, &task).unwrap();
-        let n_u = task.counts().unlabeled as f64;
-        let sign = |i: usize| match (task.is_positive(i), data.truth[i]) {
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
+        let region = Region::new(Centroid::Exact, &problem).unwrap();
+        let n_u = problem.counts().unlabeled as f64;
+        let sign = |i: usize| match (problem.is_positive(i), data.truth[i]) {
             (true, _) => 0.0,
             (false, true) => 1.0 / n_u,
             (false, false) => -1.0 / n_u,
@@ -153,10 +153,10 @@ mod tests {
     #[test]
     fn the_edge_is_where_it_should_be() {
         let data = simulated(500, 3, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
         let w = [0.5, -1.0, 2.0];
         for centroid in [Centroid::Exact, Centroid::Published] {
-            let region = Region::new(centroid, &task).unwrap();
+            let region = Region::new(centroid, &problem).unwrap();
             let m = region.edge(&w, 0.7);
             let off: Vec<f64> = m.iter().zip(&region.estimate.weights).map(|(m, e)| m - e).collect();
             // (m - m̂)' S⁻¹ (m - m̂) = b with S, and the same without the inverse.

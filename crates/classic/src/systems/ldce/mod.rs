@@ -38,8 +38,8 @@ use super::System;
 use super::info::{AT_RANDOM, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, ScoreForm, Takes,
-    Task,
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem,
+    ScoreForm, Takes,
 };
 use centroid::Region;
 use onesided_data::{Counts, Stream};
@@ -104,8 +104,8 @@ impl System for Ldce {
         NAME
     }
 
-    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.needed_prior(NAME)?;
+    fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
+        problem.needed_prior(NAME)?;
         let pairs =
             self.ridges.iter().flat_map(|&ridge| self.radii.iter().map(move |&radius| (ridge, radius)));
         let candidates: Vec<(f64, f64)> = pairs.collect();
@@ -126,10 +126,10 @@ impl System for Ldce {
             }
         }
         // λ is added to means, so it needs no change on fewer rows.
-        let (ridge, radius) = choose(NAME, task, &candidates, ENOUGH, |&(ridge, radius), task, _| {
-            self.fit_one(task, ridge, radius)
+        let (ridge, radius) = choose(NAME, problem, &candidates, ENOUGH, |&(ridge, radius), problem, _| {
+            self.fit_one(problem, ridge, radius)
         })?;
-        Ok(self.fit_one(task, ridge, radius)?.with("ridge", ridge).with("radius", radius))
+        Ok(self.fit_one(problem, ridge, radius)?.with("ridge", ridge).with("radius", radius))
     }
 }
 
@@ -147,19 +147,19 @@ impl Ldce {
         }
     }
 
-    fn fit_one(&self, task: &Task, ridge: f64, radius: f64) -> Result<ClassicModel, ClassicError> {
-        let Counts { positive, unlabeled, .. } = task.counts();
+    fn fit_one(&self, problem: &Problem, ridge: f64, radius: f64) -> Result<ClassicModel, ClassicError> {
+        let Counts { positive, unlabeled, .. } = problem.counts();
         let n = (positive + unlabeled) as f64;
-        let region = Region::new(self.centroid, task)?;
+        let region = Region::new(self.centroid, problem)?;
         // Divided by 2λ, the regularizer is ½‖w‖².
         let unit = 1.0 / (2.0 * ridge);
-        let up = task.weights(unit / n, 0.5 * unit / n);
-        let down = task.weights(0.0, 0.5 * unit / n);
-        let examples = Examples::new(task.rows, &up, &down)?;
-        let svm = LinearSvm::quick(task.rows);
+        let up = problem.weights(unit / n, 0.5 * unit / n);
+        let down = problem.weights(0.0, 0.5 * unit / n);
+        let examples = Examples::new(problem.rows, &up, &down)?;
+        let svm = LinearSvm::quick(problem.rows);
         let pull = unit * unlabeled as f64 / (2.0 * n);
         let mut m = region.estimate.clone();
-        let mut stream = Stream::new(task.seed, NAME);
+        let mut stream = Stream::new(problem.seed, NAME);
         let mut turn = 1;
         loop {
             let weights = m.weights.iter().map(|m| pull * m).collect();
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn it_comes_near_the_best_boundary() {
         let data = simulated(3000, 4, 0.3);
-        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-        let model = Ldce::default().fit(&task).unwrap();
+        let problem = Simulated::problem(&data.rows, &data.labels, Some(0.3));
+        let model = Ldce::default().fit(&problem).unwrap();
         assert!(data.accuracy(&model) > 0.96, "{}: {:?}", data.accuracy(&model), model.chosen);
     }
 
@@ -192,7 +192,7 @@ mod tests {
         let data = simulated(400, 2, 0.9);
         let published = Ldce { centroid: Centroid::Published, ..Ldce::default() };
         let error = |ldce: &Ldce, mu| {
-            ldce.fit(&Simulated::task(&data.rows, &data.labels, mu)).unwrap_err().to_string()
+            ldce.fit(&Simulated::problem(&data.rows, &data.labels, mu)).unwrap_err().to_string()
         };
         assert_eq!(
             error(&Ldce::default(), None),
@@ -201,8 +201,8 @@ mod tests {
         // Half of the positives hidden, p = 0.95: 1 - 0.95 = 0.05 would pass; nearly all hidden does not.
         let mut labels = vec![onesided_data::Label::Unlabeled; 400];
         labels[390..].fill(onesided_data::Label::Positive);
-        let task = Simulated::task(&data.rows, &labels, Some(0.95));
-        let message = published.fit(&task).unwrap_err().to_string();
+        let problem = Simulated::problem(&data.rows, &labels, Some(0.95));
+        let message = published.fit(&problem).unwrap_err().to_string();
         assert!(
             message.starts_with("LDCE's published centroid divides by 1 - 2ph, which is -0.85"),
             "{message}"

@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use onesided::learn::Machine;
 use onesided_experiment::{
-    CampaignProgress, Event, Measure, Record, Results, RunOptions, Spec, Table, pending, run_all,
+    CampaignProgress, Event, Measure, Record, Results, ResultsTable, RunOptions, Spec, pending, run_all,
 };
 use serde_json::json;
 use std::io::IsTerminal;
@@ -91,7 +91,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     });
     display.bar.finish_and_clear();
     outcome?;
-    let table = Table::new(&spec, &results, Measure::Accuracy)?.begun();
+    let table = ResultsTable::new(&spec, &results, Measure::Accuracy)?.begun();
     if as_json { print_json(&table.json()) } else { print(&table.markdown()) }
 }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{note, print, print_json};
 use clap::Args;
 use onesided::data::unknown_name;
-use onesided_experiment::{Measure, Results, Table};
+use onesided_experiment::{Measure, Results, ResultsTable};
 use std::path::PathBuf;
 
 /// Flags of `experiment table`.
@@ -47,7 +47,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
             None => note(&format!("note: nothing is run yet, since there is no results file '{file}'")),
         }
     }
-    let table = Table::new(&spec, &Results::read(&file, &spec.reuse)?, measure)?;
+    let table = ResultsTable::new(&spec, &Results::read(&file, &spec.reuse)?, measure)?;
     if let Some(method) = &flags.compare {
         let comparison = table.compared(method)?;
         return match (as_json, flags.format.as_str()) {

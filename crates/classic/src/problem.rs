@@ -6,7 +6,7 @@ use onesided_data::{Amounts, Counts, Label, PriorInUnlabeled, Scenario, count_la
 
 /// Rows with their labels, and what the user knows.
 #[derive(Clone, Copy)]
-pub struct Task<'a> {
+pub struct Problem<'a> {
     /// The rows.
     pub rows: &'a dyn Rows,
     /// A label per row.
@@ -26,7 +26,7 @@ pub struct Task<'a> {
     pub go_on: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> Problem<'a> {
     /// An error once somebody asked to stop.
     pub(crate) fn check_stop(&self) -> Result<(), ClassicError> {
         if self.go_on.is_none_or(|go_on| go_on()) { Ok(()) } else { Err(ClassicError::Stopped) }
@@ -63,7 +63,7 @@ impl<'a> Task<'a> {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Checks the task, then works on it with as many threads as it says.
+    /// Checks the problem, then works on it with as many threads as it says.
     pub(crate) fn checked<T>(
         &self,
         work: impl FnOnce() -> Result<T, ClassicError>,
@@ -156,7 +156,7 @@ pub(crate) struct Parts {
     pub(crate) held: Part,
 }
 
-/// Some rows of a task.
+/// Some rows of a problem.
 pub(crate) struct Part {
     pub(crate) indices: Vec<usize>,
     pub(crate) labels: Vec<Label>,
@@ -164,12 +164,12 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn rows<'a>(&'a self, task: &Task<'a>) -> Selected<'a> {
-        Selected::new(task.rows, &self.indices)
+    pub(crate) fn rows<'a>(&'a self, problem: &Problem<'a>) -> Selected<'a> {
+        Selected::new(problem.rows, &self.indices)
     }
 
-    pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task<'a>) -> Task<'a> {
-        Task { rows, labels: &self.labels, weights: self.weights.as_deref(), ..*of }
+    pub(crate) fn problem<'a>(&'a self, rows: &'a dyn Rows, of: &Problem<'a>) -> Problem<'a> {
+        Problem { rows, labels: &self.labels, weights: self.weights.as_deref(), ..*of }
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
         let rows = Matrix::new(2, 2, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap();
         let message = |labels: &[Label]| {
             let (prior, scenario) = (None, Scenario::SingleSample);
-            Task { rows: &rows, labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None }
+            Problem { rows: &rows, labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None }
                 .check()
                 .unwrap_err()
                 .to_string()
