@@ -180,10 +180,11 @@ impl Copies {
 impl Dataset {
     /// The rows that are equal to others; `None` where no two are, or where equal rows are not copies.
     pub fn copies(&self) -> Option<Arc<Copies>> {
-        match self.rows() {
-            Store::Away { .. } => self.copies_away.clone(),
+        let find = || match self.rows() {
+            Store::Away { .. } => None,
             _ => Copies::of(self).map(Arc::new),
-        }
+        };
+        self.copies.get_or_init(find).clone()
     }
 
     /// Which rows splits keep together: those of a group where groups are told, those that are equal where not.
@@ -198,7 +199,7 @@ impl Dataset {
     /// that are.
     pub fn with_fingerprints_away(mut self, of_rows: &[u64]) -> Result<Self, DataError> {
         self.check_length("fingerprints", of_rows.len())?;
-        self.copies_away = Copies::of_fingerprints(of_rows).map(Arc::new);
+        self.copies = Copies::of_fingerprints(of_rows).map(Arc::new).into();
         Ok(self.with_copies_noted())
     }
 

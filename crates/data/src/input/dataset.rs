@@ -9,7 +9,7 @@ use crate::{
 use onesided_table::{TableError, TextColumn};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Copies are reported from one in this many rows on; fewer occur by chance.
 const ONE_IN: usize = 20;
@@ -43,8 +43,8 @@ pub struct Dataset {
     drawn_from: Option<DrawnFrom>,
     columns: Vec<ColumnRead>,
     asked: Option<Arc<InputOptions>>,
-    /// The copies among rows that are not held.
-    pub(crate) copies_away: Option<Arc<Copies>>,
+    /// The copies among the rows, once somebody asked for them; told of rows that are not held.
+    pub(crate) copies: OnceLock<Option<Arc<Copies>>>,
     /// Rows that are empty in every column, ascending.
     blank: Vec<u32>,
 }
@@ -71,7 +71,7 @@ impl Dataset {
             drawn_from,
             columns: Vec::new(),
             asked: None,
-            copies_away: None,
+            copies: OnceLock::new(),
             blank: Vec::new(),
         }
     }
@@ -390,7 +390,7 @@ impl Dataset {
             drawn_from: None,
             columns: Vec::new(),
             asked: self.asked.clone(),
-            copies_away: None,
+            copies: OnceLock::new(),
             blank: self.blank_among(indices),
         }
     }
@@ -438,6 +438,7 @@ impl Dataset {
         let before = self.len() as u32;
         self.blank.extend(other.blank.iter().map(|row| before + row));
         self.rows.append(other.rows)?;
+        self.copies = OnceLock::new();
         for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {
             more.iter().for_each(|id| ids.push(id));
         }
@@ -450,7 +451,8 @@ impl Dataset {
         match self.encoding.as_ref() {
             Encoding::Table(features) if features.scaling() != to => {
                 let (features, rows) = features.rescaled(&self.rows, to);
-                Cow::Owned(Dataset { rows, encoding: Arc::new(features.into()), ..self.without_rows() })
+                let (encoding, copies) = (Arc::new(features.into()), self.copies.clone());
+                Cow::Owned(Dataset { rows, encoding, copies, ..self.without_rows() })
             }
             _ => Cow::Borrowed(self),
         }
@@ -475,7 +477,7 @@ impl Dataset {
             drawn_from: self.drawn_from,
             columns: self.columns.clone(),
             asked: self.asked.clone(),
-            copies_away: self.copies_away.clone(),
+            copies: OnceLock::new(),
             blank: self.blank.clone(),
         }
     }
