@@ -8,8 +8,12 @@
 //! 5. Threshold and metrics follow, on the held-out rows. Where their positives are few, others decide where training stops for
 //!    steps 4 and 5 (`early_stopping.rs`).
 
+mod beside;
 mod blend;
 mod choose;
+mod mean;
+mod out_of_fold;
+mod race;
 mod student;
 mod weights;
 

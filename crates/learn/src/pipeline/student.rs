@@ -8,11 +8,16 @@
 //! their labels: on hpc_jobs its AUC was .95 where that of the blend is .80. What models say of rows they met is further from what they
 //! say of others, so that the students of the folds are no better than the one that is kept.
 
+use super::Joint;
+use super::out_of_fold::{ROWS_AT_ONCE, on_scale_of, said_by_fold};
+use super::race::Judged;
+use super::weights::OutOfFold;
 use crate::jobs::STOPPED;
 use crate::scorers::TableSize;
-use crate::{At, Error, Observer, Progress, Signal, Task};
-use onesided_data::Label;
+use crate::{At, Error, Kinds, Observer, Progress, Signal, Task};
+use onesided_data::{Label, Scaling};
 use onesided_trees::{Binned, Boosting, TreesConfig, TreesModel};
+use std::collections::HashMap;
 
 /// Trees of a student and their leaves: a blend has ten times as many.
 const TREES: usize = 200;
@@ -21,13 +26,13 @@ const LEAVES: usize = 31;
 const SMALLEST_LEAF: usize = 10;
 
 /// Rows with what a student is to say of them.
-pub(super) struct Lesson {
-    pub rows: Vec<u32>,
-    pub scores: Vec<f64>,
+struct Lesson {
+    rows: Vec<u32>,
+    scores: Vec<f64>,
 }
 
 /// A student of a lesson, and what it says of other rows. `number` of `all` trainings.
-pub(super) fn taught(
+fn taught(
     task: &Task,
     binned: &Binned,
     Lesson { rows, scores: targets }: Lesson,
@@ -66,4 +71,50 @@ pub(super) fn taught(
     }
     let said = boosted.model.logits_of_with_threads(binned, scored, task.machine.threads)?;
     Ok((boosted.model, said.into_iter().map(|score| score as f32).collect()))
+}
+
+/// A student of the scores out of fold, and what students of the folds say of the rows that these held out, on the scale of the blend.
+pub(super) fn student(
+    chosen: &[(Judged, f64)],
+    joint: &Joint,
+    held: &[Kinds],
+    out_of_fold: &[Option<f32>],
+    blended: &OutOfFold,
+    observer: Observer,
+) -> Result<(TreesModel, OutOfFold), Error> {
+    let (task, binned, trainings) = (joint.task, joint.views.binned()?, held.len() + 1);
+    let data = joint.views.scaled(Scaling::Standard);
+    let mut scored = OutOfFold { rows: blended.rows.clone(), ..OutOfFold::default() };
+    for (number, (fold, held)) in joint.folds.iter().zip(held).enumerate() {
+        let mut rows = [fold.training.all(), fold.stopping.all()].concat();
+        rows.sort_unstable();
+        let mut scores = Vec::with_capacity(rows.len());
+        for some in rows.chunks(ROWS_AT_ONCE) {
+            let places: Vec<usize> = some.iter().map(|&row| row as usize).collect();
+            scores.extend(said_by_fold(chosen, number, &data.select(&places), task)?);
+        }
+        let lesson = Lesson { rows, scores };
+        let (_, said) = taught(task, binned, lesson, &held.all(), (number, trainings), observer)?;
+        let [positive, unlabeled, negative] = held.split(&said);
+        scored.positive.extend_from_slice(positive);
+        scored.unlabeled.extend_from_slice(unlabeled);
+        scored.negative.extend_from_slice(negative);
+    }
+    // In the order of the folds, each brought to the scale of the blend.
+    let of_rows: HashMap<u32, f32> =
+        on_scale_of(blended.unlabeled.clone(), held, &scored).into_iter().collect();
+    let of = |rows: fn(&Kinds) -> &Vec<u32>| -> Vec<f32> {
+        held.iter().flat_map(rows).map(|row| of_rows[row]).collect()
+    };
+    let scored = OutOfFold {
+        positive: of(|kinds| &kinds.positive),
+        unlabeled: of(|kinds| &kinds.unlabeled),
+        negative: of(|kinds| &kinds.negative),
+        ..scored
+    };
+    let known = (0u32..).zip(out_of_fold).filter_map(|(row, score)| Some((row, f64::from((*score)?))));
+    let (rows, scores): (Vec<u32>, Vec<f64>) = known.unzip();
+    let lesson = Lesson { rows, scores };
+    let (model, _) = taught(task, binned, lesson, &[], (held.len(), trainings), observer)?;
+    Ok((model, scored))
 }
