@@ -1,9 +1,7 @@
 //! What numbers rest on is said with them, and what cannot be is not printed: tables with labels at random, and with labels on the
 //! easy positives alone.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 use std::fs;
 

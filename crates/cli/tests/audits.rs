@@ -1,8 +1,6 @@
 //! What people do to audit files, by accident or on purpose: fine, or found and named.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! Bad input: exit 2, one sentence that says what and where, nothing written.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 
 const OUT: &str = "--out m.safetensors";
 

@@ -1,8 +1,6 @@
 //! `onesided bench`: what it prints and what it refuses. No speed is tested.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const QUICK: &str = "bench --device cpu --only linear/512 --seconds 0.05";
 

@@ -1,9 +1,7 @@
 //! Rows that are empty in every learned column change nothing: not what is learned from, not a share, not a promise. And a label column
 //! that is asked for is understood or refused.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fs;
 
 /// 400 rows with an id in their order and two columns that tell positives, every fifth of which is labeled.

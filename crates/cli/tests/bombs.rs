@@ -1,8 +1,6 @@
 //! Files that are larger than they look: each is refused with one sentence before it fills the memory.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::process::Stdio;

@@ -4,9 +4,7 @@
 //! a pipe. A block of text behind commands shows lines of what they print; `…` stands for whatever is left out. Numbers may differ a little, since machines
 //! round differently, and seconds by any amount.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use onesided::data::{OutColumn, write_table};
 use std::collections::HashSet;
 use std::fs;

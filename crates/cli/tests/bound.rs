@@ -1,8 +1,6 @@
 //! `onesided bound`: the parts add up, and what it cannot bound it refuses.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 use serde_json::Value;
 
 /// A folder with a table and a model fitted on it with these flags.

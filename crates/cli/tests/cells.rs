@@ -1,8 +1,6 @@
 //! Cells as people write them: markers of missing values, signs around numbers, decimal commas, separators, labels.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const FIT: &str = "--label y --prior 0.5 --model linear --epochs 2 --out m.safetensors";
 

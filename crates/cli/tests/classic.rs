@@ -1,8 +1,6 @@
 //! Classic methods on the command line: the same commands, and a sentence for what they cannot do.
 
-mod folder;
-
-use folder::{Folder, table};
+use crate::folder::{Folder, table};
 
 const FIT: &str = "fit table.csv --label y --drop id --drop t --out m.safetensors";
 const PRIOR: &str = "--prior 0.3333";

@@ -1,8 +1,6 @@
 //! `onesided data check`: what it finds, what it says, and how it ends.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use serde_json::{Value, json};
 use std::fs;
 

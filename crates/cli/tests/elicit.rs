@@ -1,8 +1,6 @@
 //! `onesided elicit`: what it prints, draws and refuses.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,9 +1,7 @@
 //! How files and processes end: permissions, long names, signals.
 #![cfg(unix)]
 
-mod folder;
-
-use folder::{Folder, QUICK, Said, table};
+use crate::folder::{Folder, QUICK, Said, table};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;

@@ -1,8 +1,6 @@
 //! Rows that are equal in every learned column: the label column tells which are labeled, and the order of rows never does.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 

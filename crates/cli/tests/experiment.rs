@@ -1,8 +1,6 @@
 //! `onesided experiment`: runs that resume, tables, and the wrong things.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,8 +1,6 @@
 //! `onesided export`: what it writes, what it says, and what it refuses.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 use std::fs;
 
 const FIT: &str = "--label y --drop id --drop t --prior 0.3333";

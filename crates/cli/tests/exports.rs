@@ -1,8 +1,6 @@
 //! Exports as people have them: one command fits them and says what it did, or one sentence says what is wrong.
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use std::fs;
 
 const FIT: &str = "--label y --prior 0.5 --model linear --epochs 2 --out m.safetensors";

@@ -1,8 +1,6 @@
 //! `onesided experiment figure`: what it draws and lists of a folder of pictures, and what it refuses.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use onesided_report::{Chart, Gallery, Thumbnail};
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! Numbers about the table that a model was fitted on: none of them rests on scores in sample, and rows that are known to be
 //! unlabeled have the probability of unlabeled rows.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

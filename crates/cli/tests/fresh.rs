@@ -1,8 +1,6 @@
 //! What a fresh reader trips over: copies of rows, columns in other units, metrics of rows that the model has met.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 use serde_json::Value;
 use std::fs;
 

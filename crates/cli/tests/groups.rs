@@ -1,8 +1,6 @@
 //! Rows that come in groups, end to end.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 /// Groups of forty rows. `mark` is nearly the same in all rows of a group, and half of the groups are positive: who has met a row of a
 /// group knows the others. `x` says a little of the class of any row.

@@ -1,8 +1,6 @@
 //! The commands at work, one behavior each.
 
-mod folder;
-
-use folder::{Folder, QUICK, Said, table};
+use crate::folder::{Folder, QUICK, Said, table};
 use onesided::data::{OutColumn, write_parquet};
 use onesided::{At, ClassPrior, Input, InputOptions, Learner, Reduction, Signal};
 

@@ -1,8 +1,6 @@
 //! What `fit` makes of each column of a table, what it says of it, and what it is never fooled by.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 
 /// Labeled rows first, as an export has them: x tells them a little, `nr` and `at` tell nothing but the row.

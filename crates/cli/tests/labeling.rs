@@ -1,8 +1,6 @@
 //! Promises for labels that favor some positives, from the command line.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 
 /// A third is positive and half of those labeled; `a` tells them apart but for some.

@@ -1,9 +1,7 @@
 //! Links in folders: followed inside, and out of the folder only where that is asked for.
 #![cfg(unix)]
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -1,8 +1,6 @@
 //! The list people work through: rows of the fitted table out of fold, what carried a score, and what a model counts on.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 use std::fs;
 
 const FIT: &str = "fit table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";

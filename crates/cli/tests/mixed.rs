@@ -1,8 +1,6 @@
 //! Tables of texts and numbers together, and tables in other encodings than UTF-8.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fs;
 
 /// 600 rows. A row is positive where a word and a number say so together: `note` holds "urgent" in half of the rows, and

@@ -1,8 +1,6 @@
 //! Model files: the same fit gives the same bytes, damage is refused, and old versions still score.
 
-mod folder;
-
-use folder::{Folder, QUICK, Said, table};
+use crate::folder::{Folder, QUICK, Said, table};
 use std::fs;
 use std::path::Path;
 

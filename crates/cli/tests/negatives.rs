@@ -1,8 +1,6 @@
 //! Known negatives and weights of rows, end to end.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const FIT: &str = "--prior 0.4 --threads 1 --out m.safetensors";
 

@@ -1,8 +1,6 @@
 //! What a scheduler goes by: exit codes, silence, lines of JSON and `--strict`, as docs/nightly.md says.
 
-mod folder;
-
-use folder::{Folder, Said, table};
+use crate::folder::{Folder, Said, table};
 use serde_json::Value;
 use std::fs;
 

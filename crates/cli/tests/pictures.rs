@@ -1,8 +1,6 @@
 //! Pictures as input: folders, a folder per class, files named in a table, and a table of pixels.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fs;
 
 /// Pixels of noise, bright in the left half or in the right one.

@@ -1,9 +1,7 @@
 //! Standard input and output, pipes and devices, as tables, lists, models and checkpoints.
 #![cfg(unix)]
 
-mod folder;
-
-use folder::{Folder, Said};
+use crate::folder::{Folder, Said};
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! `onesided prior`, and a `fit` without a given prior.
 
-mod folder;
-
-use folder::{Folder, table};
+use crate::folder::{Folder, table};
 
 /// The table of 300 rows: 50 of its 100 positives are labeled, so 50 of 250 unlabeled rows are positive: μ = 0.2, π = 1/3.
 fn folder(test: &str) -> Folder {

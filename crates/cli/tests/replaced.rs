@@ -1,8 +1,6 @@
 //! A model that replaces another: its rows are never the other's, and who may read it is not inherited.
 
-mod folder;
-
-use folder::{Folder, table};
+use crate::folder::{Folder, table};
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,9 +1,7 @@
 //! `onesided report`, `fit --report` and `audit draw --out review.html`: what is in the files, and what is refused. How they look and work
 //! in a browser is tested by `crates/report/tests/browser`.
 
-mod folder;
-
-use folder::{Folder, table};
+use crate::folder::{Folder, table};
 use std::fs;
 
 const FIT: &str = "--label y --drop t --prior 0.3333 --method nnpu --model trees";

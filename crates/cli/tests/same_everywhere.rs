@@ -1,9 +1,7 @@
 //! The lines of Rust that a user writes and the command give the same model file, or the same refusal. (Python is held to the command by
 //! `bindings/python/tests/test_same_bytes.py`.)
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use onesided::data::Stream;
 use onesided::{Learner, Scenario, Table};
 use std::fs;

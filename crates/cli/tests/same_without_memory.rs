@@ -1,6 +1,7 @@
 //! A table that does not fit into the memory, in Rust and in the command. How much there is holds for the whole process, so this test
 //! has one of its own.
 
+#[allow(dead_code)] // one test needs little of it
 mod folder;
 
 use folder::Folder;

@@ -1,8 +1,6 @@
 //! What `--json` prints is what the schemas in `crates/cli/schemas` say: nothing less, no key that they do not know, no other type.
 
-mod folder;
-
-use folder::{Folder, table};
+use crate::folder::{Folder, table};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! Every pair of a method and a setting: what the method or its model has a use for is taken, anything else is refused by
 //! name.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use onesided::learn::SettingInfo;
 use onesided::{Config, Method, ReadingInfo, SETTINGS, methods};
 use std::fs;

@@ -1,8 +1,6 @@
 //! What shells, packagers and scripts want: help, completions, manual pages, quiet and verbose runs, specs without a clone.
 
-mod folder;
-
-use folder::{Folder, QUICK, Said, table};
+use crate::folder::{Folder, QUICK, Said, table};
 use std::fs;
 
 fn ok(said: Said) -> Said {

@@ -1,8 +1,6 @@
 //! Long tables: what `predict` lists of them, and that nothing is left where it stops.
 
-mod folder;
-
-use folder::{Folder, QUICK, table};
+use crate::folder::{Folder, QUICK, table};
 use std::io::Write;
 use std::process::Stdio;
 

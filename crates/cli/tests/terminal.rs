@@ -1,8 +1,6 @@
 //! Nothing from a file commands the terminal it is printed to, or the spreadsheet a list is opened in.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const FIT: &str = "--label y --prior 0.5 --method weighted-lr --out m.safetensors";
 

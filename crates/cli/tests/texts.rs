@@ -1,8 +1,6 @@
 //! Texts as input: a column of a table, or folders of files.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use std::fs;
 
 /// 240 texts: sports (positive) and banks, a third of each file's sports texts labeled; `t` is the truth.

@@ -1,8 +1,6 @@
 //! Numbers for reviewers: reserved positives, promises, lift, and audits, from the command line.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 use onesided::Model;
 use serde_json::Value;
 use std::fs;

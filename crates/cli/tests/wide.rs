@@ -3,9 +3,7 @@
 //! Every column was once looked for among all others, 80 s for 200,000 of them. No test measures time, but one of that many
 //! steps would not end.
 
-mod folder;
-
-use folder::Folder;
+use crate::folder::Folder;
 
 const COLUMNS: usize = 50_000;
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A temporary folder, removed when dropped.
 pub struct Folder(PathBuf);
@@ -17,7 +18,10 @@ pub struct Said {
 
 impl Folder {
     pub fn new(test: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.{}", std::process::id()));
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{test}.{}.{number}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -26,7 +30,6 @@ impl Folder {
         self.0.join(name)
     }
 
-    #[allow(dead_code)] // not every test file needs a table
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).unwrap();
     }
@@ -52,7 +55,6 @@ impl Folder {
     }
 
     /// Runs a command that must work, and parses its one JSON object.
-    #[allow(dead_code)] // not every test file asks for JSON
     pub fn json(&self, arguments: &str) -> serde_json::Value {
         let said = self.run(&format!("{arguments} --json"));
         assert_eq!(said.code, 0, "{said:?}");
@@ -61,7 +63,6 @@ impl Folder {
     }
 
     /// Runs a command that must fail as bad input: exit 2, one sentence, no output, and no file made or changed.
-    #[allow(dead_code)] // not every test file tests refusals
     pub fn refused(&self, arguments: &str) -> String {
         let contents = || -> Vec<(String, Vec<u8>)> {
             let read = |name: String| (name.clone(), fs::read(self.path(&name)).unwrap_or_default());
@@ -96,7 +97,6 @@ impl Said {
 
 /// 300 rows: `a` is about 2 for positives and -2 for the rest, `b` tells nothing. A third of the rows is positive, and
 /// half of those are labeled (`y`); `t` is the truth.
-#[allow(dead_code)] // not every test file needs a table
 pub fn table() -> String {
     let mut text = "id,a,b,y,t\n".to_string();
     for i in 0..300u32 {
@@ -116,6 +116,5 @@ pub fn table() -> String {
 }
 
 /// Flags of a quick fit of [`table`].
-#[allow(dead_code)] // not every test file fits
 pub const QUICK: &str =
     "--label y --drop id --drop t --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
