@@ -88,7 +88,7 @@ fn models_of_older_versions_say_what_they_said() {
 fn rust_writes_the_bytes_of_the_command() {
     use onesided::{ClassPrior, Input, InputOptions, Learner, ModelChoice};
     let folder = Folder::new("bytes-of-rust");
-    folder.write("train.csv", folder::table());
+    folder.write("train.csv", crate::folder::table());
     let options = InputOptions { drop: vec!["id".into(), "t".into()], ..InputOptions::labeled("y") };
     let data = options.read(&Input::one(folder.path("train.csv"))).unwrap();
     for (flags, model) in

@@ -180,13 +180,13 @@ fn files_named_in_a_table() {
 fn a_model_and_data_of_different_kinds() {
     let folder = folders("pictures-kinds");
     assert_eq!(folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 {OUT}")).code, 0);
-    folder.write("table.csv", folder::table());
+    folder.write("table.csv", crate::folder::table());
     let message = folder.refused("predict m.safetensors table.csv");
     assert!(message.contains("the model was fitted on pictures, but 'table.csv' holds a table"), "{message}");
     let message = folder.refused("evaluate m.safetensors table.csv --truth t");
     assert!(message.contains("the model was fitted on pictures"), "{message}");
     assert!(folder.refused("predict m.safetensors gone").contains("there is no file 'gone'"));
-    let fit = format!("fit table.csv {} --out t.safetensors", folder::QUICK);
+    let fit = format!("fit table.csv {} --out t.safetensors", crate::folder::QUICK);
     assert_eq!(folder.run(&fit).code, 0);
     assert!(folder.refused("predict t.safetensors new").contains("the model was fitted on a table"));
     let message = folder.refused("bound m.safetensors table.csv --label y");
@@ -259,8 +259,8 @@ fn augmentation_is_for_pictures() {
     let folder = folders("pictures-augment");
     let said = folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 --augment crop+flip {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
-    folder.write("table.csv", folder::table());
-    let message = folder.refused(&format!("fit table.csv {} --augment flip {OUT}", folder::QUICK));
+    folder.write("table.csv", crate::folder::table());
+    let message = folder.refused(&format!("fit table.csv {} --augment flip {OUT}", crate::folder::QUICK));
     assert!(message.contains("--augment is for networks on pictures"), "{message}");
     let message = folder.refused(&format!("fit {TWO} --model trees --augment flip {OUT}"));
     assert!(message.contains("--augment is for networks on pictures, and the model trees"), "{message}");

@@ -37,7 +37,7 @@ fn names_ids_and_messages_are_escaped() {
     let said = folder.run("predict m.safetensors other.csv");
     assert!(said.code == 2 && is_tame(&said.stderr), "{said:?}");
     let mut command = folder.command("predict m.safetensors");
-    let said = folder::Said::of(command.arg("\u{1b}[2Jgone.csv").output().unwrap());
+    let said = crate::folder::Said::of(command.arg("\u{1b}[2Jgone.csv").output().unwrap());
     assert!(said.code == 2 && is_tame(&said.stderr), "{said:?}");
 }
 
