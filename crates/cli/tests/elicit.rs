@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Runs `elicit` with a reward that may hold blanks.
 fn elicit(folder: &Folder, reward: &str, more: &str) -> crate::folder::Said {
-    crate::folder::Said::of(folder.command(&format!("elicit {more}")).args(["--reward", reward]).output().unwrap())
+    crate::folder::Said::of(
+        folder.command(&format!("elicit {more}")).args(["--reward", reward]).output().unwrap(),
+    )
 }
 
 /// The one sentence of a refusal: exit 2, nothing printed, nothing made.
