@@ -74,9 +74,9 @@ pub use random::Stream;
 #[cfg(feature = "parquet")]
 pub use read::{ArrowTable, read_parquet_bytes};
 pub use read::{
-    DatesWritten, FileOptions, KeptRows, MAX_LEVELS, MissingPolicy, NumbersWritten, Piece, PiecePlan,
-    PiecesEnd, ReadOptions, Source, Written, column_names, contained, is_missing_cell, read, read_csv_bytes,
-    read_table_bytes,
+    DatesWritten, FileOptions, KeptRows, KindSummary, MAX_LEVELS, MissingPolicy, NumbersWritten, Piece,
+    PiecePlan, PiecesEnd, ReadOptions, Source, Written, column_names, contained, is_missing_cell, read,
+    read_csv_bytes, read_table_bytes,
 };
 pub use remark::Remark;
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};

@@ -6,7 +6,7 @@
 
 use super::arrow_column::{Cells, Store};
 use super::arrow_types::{can_be_text, is_feature, is_time};
-use super::guess::{Habit, Outcome, Seen};
+use super::guess::{Guess, Habit, Outcome, Seen};
 use super::header::Header;
 use super::times::Others;
 use super::{DatesWritten, MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, texts};
@@ -152,7 +152,7 @@ impl ArrowTable {
 
     /// How the numbers that are texts are written.
     fn habit(&self) -> Habit {
-        Habit::of(self.stores.iter().flatten().filter_map(|(_, store)| store.guess()), false)
+        Habit::of(self.stores.iter().flatten().filter_map(|(_, store)| store.guess()).map(Guess::seen), false)
     }
 
     /// Texts that turn out to be numbers become that, and those that leave their decimal sign open have that of the others.

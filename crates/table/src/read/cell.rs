@@ -100,12 +100,6 @@ pub(super) fn typed_text(cell: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// A number that is written plainly, where a trimmed cell is one within the range of `f32`.
-#[inline]
-pub(super) fn plain(cell: &[u8]) -> Option<f64> {
-    plain_decimal(cell).filter(|value| (*value as f32).is_finite())
-}
-
 /// Whether a cell is a number, with a point or a comma.
 pub(super) fn is_plain_number(cell: &[u8]) -> bool {
     matches!(look(cell), Cell::Number(_) | Cell::Written { .. })

@@ -283,8 +283,9 @@ impl Table<'_> {
         }
         let mut halves = Vec::with_capacity(slots.len());
         let mut cells: Vec<(CellsRead, u64)> = Vec::new();
-        let guesses =
-            slots.iter().filter_map(|slot| if let Slot::Open(guess) = slot { Some(&**guess) } else { None });
+        let guesses = slots
+            .iter()
+            .filter_map(|slot| if let Slot::Open(guess) = slot { Some(guess.seen()) } else { None });
         let habit = Habit::of(guesses, self.layout.delimiter == b';');
         for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
             halves.push(match slot {

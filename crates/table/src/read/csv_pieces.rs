@@ -410,7 +410,7 @@ fn fill(
 fn habit_of(slots: &[Slot], table: Table<'_>) -> Habit {
     let guesses = slots
         .iter()
-        .filter_map(|slot| if let Kind::Guess(guess, _) = &slot.kind { Some(&**guess) } else { None });
+        .filter_map(|slot| if let Kind::Guess(guess, _) = &slot.kind { Some(guess.seen()) } else { None });
     Habit::of(guesses, table.layout.delimiter == b';')
 }
 

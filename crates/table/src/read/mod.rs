@@ -56,6 +56,7 @@ pub use arrow::ArrowTable;
 pub use cell::is_missing_cell;
 pub use contained::contained;
 pub(crate) use dictionary::Dictionary;
+pub use guess::KindSummary;
 use guess::Wanted;
 pub use kept::KeptRows;
 use numbers::Numbers;
