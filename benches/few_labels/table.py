@@ -1,4 +1,4 @@
-"""The tables of docs/few-labels.md from results.csv, as Markdown.
+"""The tables of docs/few-labels-results.md from results.csv, as Markdown.
 
     python3 benches/few_labels/table.py
 """

@@ -1,4 +1,4 @@
-"""Turns the results of the prior benchmark into the tables of docs/prior.md. Needs Python only.
+"""Turns the results of the prior benchmark into the tables of docs/share-results.md. Needs Python only.
 
     python summary.py results/grid.jsonl [results/kernel.jsonl] [--peers results/peers-ours.jsonl results/peers.jsonl]
 """

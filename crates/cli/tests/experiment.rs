@@ -232,11 +232,11 @@ fn the_pages_show_what_the_results_files_hold() {
         ("paper.md", "table1-again"),
         ("paper.md", "table1-again --compare collective"),
         ("paper.md", "table2"),
-        ("few-labels.md", "few-labels-40000"),
-        ("few-labels.md", "few-labels-svhn"),
-        ("few-labels.md", "table1-taught"),
-        ("classic.md", "classic"),
-        ("classic.md", "classic --measure auc"),
+        ("few-labels-results.md", "few-labels-40000"),
+        ("few-labels-results.md", "few-labels-svhn"),
+        ("few-labels-results.md", "table1-taught"),
+        ("classic-results.md", "classic"),
+        ("classic-results.md", "classic --measure auc"),
     ] {
         let text = fs::read_to_string(root.join("docs").join(page)).unwrap();
         let mut command = folder.command(&format!("experiment table {table}"));

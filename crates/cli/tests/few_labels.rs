@@ -30,7 +30,7 @@ impl Runs {
 
 #[test]
 fn every_row_of_the_tables_is_that_of_the_file() {
-    let (page, file) = (text("docs/few-labels.md"), text("benches/few_labels/results.csv"));
+    let (page, file) = (text("docs/few-labels-results.md"), text("benches/few_labels/results.csv"));
     let mut groups: BTreeMap<(&str, String), Runs> = BTreeMap::new();
     let mut roles: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut ablations: BTreeMap<String, BTreeMap<String, Runs>> = BTreeMap::new();
@@ -106,7 +106,7 @@ fn every_row_of_the_tables_is_that_of_the_file() {
 
 #[test]
 fn the_papers_rows_and_the_estimated_shares_are_those_of_their_files() {
-    let page = text("docs/few-labels.md");
+    let page = text("docs/few-labels-results.md");
     let value = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
     let mut taught: BTreeMap<String, Runs> = BTreeMap::new();
     for line in text("benches/few_labels/longer.jsonl").lines().map(value) {
@@ -160,7 +160,7 @@ fn the_papers_rows_and_the_estimated_shares_are_those_of_their_files() {
 
 #[test]
 fn shares_of_100_labels_are_those_of_the_file() {
-    let page = text("docs/few-labels.md");
+    let page = text("docs/few-labels-results.md");
     let lines: Vec<serde_json::Value> = text("benches/few_labels/estimated_share.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -188,7 +188,7 @@ fn shares_of_100_labels_are_those_of_the_file() {
 
 #[test]
 fn draws_of_labels_and_their_starts_are_those_of_the_file() {
-    let page = text("docs/few-labels.md");
+    let page = text("docs/few-labels-results.md");
     let lines: Vec<serde_json::Value> = text("benches/few_labels/classes.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -2,7 +2,7 @@
 //!
 //! On CIFAR-10 and SVHN a teacher made VGG-16 and ResNet-18 better with 20 to 9,457 labeled pictures, by 2 to 10 points; with
 //! 1,000 labels it made the small `cnn` worse on three of four sets. Little is known of gray pictures under large networks, and
-//! nothing of sets of a few hundred pictures (docs/few-labels.md). It also takes twice the time, which is hours on a CPU. So the
+//! nothing of sets of a few hundred pictures (docs/few-labels-results.md). It also takes twice the time, which is hours on a CPU. So the
 //! rule asks for all of what it was seen with.
 
 use crate::methods::Method;

@@ -19,7 +19,7 @@ use onesided_data::{Label, PriorInUnlabeled};
 /// What share of the estimate so far each round is told.
 const TOLD: [f64; 2] = [0.7, 1.0];
 /// What reads the share off its scores: the estimator that looks at the purest part of the ranking. The others count the
-/// negatives that come before the last positives; their consensus was 3 % too high on CIFAR-10 (docs/few-labels.md).
+/// negatives that come before the last positives; their consensus was 3 % too high on CIFAR-10 (docs/few-labels-results.md).
 const ESTIMATOR: &str = "plateau";
 /// With fewer labeled rows all estimators are asked: of 100, the upper positives are too few, and the plateau comes out 8 % too
 /// low even where they are pure.
