@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Pages whose commands are run, top to bottom, in a folder with `examples/`, some pictures and the tables that they name.
-const RUN: [&str; 14] = [
+const RUN: [&str; 15] = [
     "README.md",
     "docs/start.md",
     "docs/tables.md",
@@ -23,6 +23,7 @@ const RUN: [&str; 14] = [
     "docs/prior.md",
     "docs/trust.md",
     "docs/list.md",
+    "docs/explain.md",
     "docs/reviewing.md",
     "docs/methods.md",
     "docs/classic.md",
