@@ -7,6 +7,26 @@ use clap::{Command, CommandFactory};
 /// Commands for people who study the methods, listed apart from those that learn from their own data.
 const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
+/// The flags that most people need, by their long names: `-h` shows these, `--help` all.
+const MOST_NEEDED: [(&str, &[&str]); 2] = [
+    (
+        "fit",
+        &[
+            "positives",
+            "unlabeled",
+            "out",
+            "report",
+            "label",
+            "positive",
+            "drop",
+            "prior",
+            "effort",
+            "reserve",
+        ],
+    ),
+    ("predict", &["out", "id", "keep", "explain", "label", "all", "recall", "top", "strict"]),
+];
+
 /// Two or three examples per command, as they are typed.
 const EXAMPLES: [(&str, &[&str]); 15] = [
     ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
@@ -89,12 +109,24 @@ pub fn command() -> Command {
     let all = Arguments::command();
     let template = template(&all);
     all.help_template(template).after_help(START).mut_subcommands(|command| {
+        let command = most_needed(command);
         let Some((_, examples)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else {
             return command;
         };
         let said = command.get_after_help().map(|said| format!("\n\n{said}")).unwrap_or_default();
         let lines: Vec<String> = examples.iter().map(|line| format!("  {line}")).collect();
         command.after_help(format!("Examples:\n{}{said}", lines.join("\n")))
+    })
+}
+
+/// Leaves in `-h` of a command with many flags those that most people need.
+fn most_needed(command: Command) -> Command {
+    let Some((_, needed)) = MOST_NEEDED.iter().find(|(name, _)| *name == command.get_name()) else {
+        return command;
+    };
+    command.mut_args(|flag| {
+        let rare = flag.get_long().is_some_and(|name| !needed.contains(&name));
+        flag.hide_short_help(rare)
     })
 }
 
@@ -143,6 +175,22 @@ mod tests {
             }
         }
         assert!(arguments > 100, "{arguments}");
+    }
+
+    #[test]
+    fn short_help_shows_the_flags_that_most_people_need() {
+        for (name, needed) in MOST_NEEDED {
+            let mut all = command();
+            let of = all.find_subcommand_mut(name).unwrap();
+            let (short, long) = (of.render_help().to_string(), of.render_long_help().to_string());
+            for flag in needed {
+                assert!(short.contains(&format!("--{flag} ")), "{name} --{flag}\n{short}");
+            }
+            let flags = |help: &str| help.lines().filter(|line| line.trim_start().starts_with('-')).count();
+            assert!(flags(&short) <= needed.len() + 5, "{short}");
+            assert!(flags(&long) > 2 * flags(&short), "{long}");
+            assert!(short.contains("'--help'"), "{short}");
+        }
     }
 
     /// What help tells people to type can be parsed.
