@@ -342,7 +342,6 @@ fn write_tables(folder: &Folder, page: &str) {
             let made = folder.run("fit table.parquet --label y --method weighted-lr --out model.safetensors");
             assert_eq!(made.code, 0, "{made:?}");
         }
-        "docs/list.md" => write_example(folder, "new.csv", "new.csv", same),
         "docs/methods.md" => write_example(folder, "train.csv", "table.csv", same),
         _ => {}
     }
