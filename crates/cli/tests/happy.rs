@@ -241,10 +241,12 @@ fn help_of_every_command() {
     for command in commands {
         let help = folder.run(&format!("{command} --help"));
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help:?}");
-        let flags: Vec<&str> = help.stdout.lines().filter(|line| line.contains("  --")).collect();
-        // A flag without a sentence ends where its name or value does.
-        for line in &flags {
-            assert!(line.trim_start().contains("  "), "{command}: {line}");
+        let lines: Vec<&str> = help.stdout.lines().collect();
+        let flags: Vec<&str> = lines.iter().copied().filter(|line| line.contains("  --")).collect();
+        // The sentence of a flag follows on its line, or on the next one where help is long.
+        for pair in lines.windows(2).filter(|pair| pair[0].contains("  --")) {
+            let sentence = pair[0].trim_start().contains("  ") || pair[1].starts_with("          ");
+            assert!(sentence, "{command}: {}", pair[0]);
         }
         let last = flags.iter().rev().take(2).any(|line| line.contains("--json"));
         assert!(last, "{command}: --json is the last flag but for --help");

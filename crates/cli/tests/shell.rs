@@ -13,7 +13,7 @@ fn help_is_a_command_too() {
     let folder = Folder::new("shell-help");
     assert_eq!(ok(folder.run("help fit")).stdout, ok(folder.run("fit --help")).stdout);
     assert_eq!(ok(folder.run("help audit draw")).stdout, ok(folder.run("audit draw --help")).stdout);
-    let fit = ok(folder.run("fit -h")).stdout;
+    let fit = ok(folder.run("fit --help")).stdout;
     let at = |text: &str| fit.find(text).unwrap_or_else(|| panic!("{text} is not in\n{fit}"));
     // Headings come in the order of what people set first, and examples at the end.
     assert!(at("\nColumns:") < at("\nWhat is learned:"));
