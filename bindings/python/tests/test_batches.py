@@ -1,4 +1,4 @@
-"""The recipes of docs/python.md against a real local Ray and a real local Spark: the same scores as one process."""
+"""The recipes of docs/machines.md against a real local Ray and a real local Spark: the same scores as one process."""
 
 from __future__ import annotations
 

@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn the_page_lists_the_rules() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let page = fs::read_to_string(root.join("docs/tables.md")).unwrap();
+        let page = fs::read_to_string(root.join("docs/columns.md")).unwrap();
         for rule in column_rules() {
             let constants: Vec<String> =
                 rule.constants.iter().map(|(name, value)| format!("`{name}` {value}")).collect();
             let file = rule.evidence.split(" (").next().unwrap();
             let line =
                 format!("| {} | {} | {} | {} |", rule.name, rule.finds, constants.join(", "), rule.evidence);
-            assert!(page.contains(&line), "docs/tables.md lacks the line\n{line}");
+            assert!(page.contains(&line), "docs/columns.md lacks the line\n{line}");
             assert!(root.join(file).exists(), "{file}");
         }
     }

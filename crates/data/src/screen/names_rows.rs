@@ -46,7 +46,7 @@ pub(super) const CALLED: ColumnRule = ColumnRule {
     name: "called an identifier",
     finds: "numbers or categories that repeat under a name such as `customer_id`; learned from, and named in a note",
     constants: &[("MANY_IDS", MANY_IDS as f64)],
-    evidence: "docs/tables.md",
+    evidence: "docs/columns.md",
     look: |look, values| {
         (!look.is_said && is_name_of_identifier(look.name) && has_many(values, look.blank))
             .then_some(Finding::CalledId)

@@ -17,7 +17,7 @@ pub(super) const RULE: ColumnRule = ColumnRule {
         ("LEAST_LABELED", LEAST_LABELED as f64),
         ("MOST_OF_A_KIND", MOST_OF_A_KIND as f64),
     ],
-    evidence: "docs/tables.md",
+    evidence: "docs/columns.md",
     look: |look, values| match values {
         // How late such a time is, is not learned from.
         Values::Times(times) if times.in_order.is_some() => None,
