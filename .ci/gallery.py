@@ -1,14 +1,16 @@
 """Runs the pages of the gallery as their readers would, and compares what they show.
 
-    python .ci/gallery.py ONESIDED [PAGE …]
+    python .ci/gallery.py ONESIDED [--keep FOLDER] [PAGE …]
 
-ONESIDED is the command. Every page is run in an empty folder with the repository's scripts in it. Needs what
-`examples/gallery/data.py` needs, and PyPI.
+ONESIDED is the command. Every page is run in an empty folder with the repository's scripts in it; what it writes is kept in FOLDER,
+for `examples/gallery/pictures.mjs`. Needs what `examples/gallery/data.py` needs, and PyPI.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -35,8 +37,13 @@ def try_page(page: Path) -> int:
 
 
 def main() -> None:
-    command, *names = sys.argv[1:]
-    os.environ["PATH"] = f"{Path(command).resolve().parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", type=Path)
+    parser.add_argument("pages", nargs="*")
+    parser.add_argument("--keep", type=Path)
+    arguments = parser.parse_args()
+    names, keep = arguments.pages, arguments.keep and arguments.keep.resolve()
+    os.environ["PATH"] = f"{Path(arguments.command).resolve().parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     pages = [ROOT / "docs" / "gallery" / f"{name}.md" for name in names] or sorted((ROOT / "docs" / "gallery").glob("*.md"))
     for page in pages:
         with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +55,8 @@ def main() -> None:
             if commands < 4:
                 sys.exit(f"{page.name}: only {commands} commands were found")
             print(f"{page.name}: {commands} commands, {time.monotonic() - start:.0f} s", flush=True)
+            if keep:
+                shutil.copytree(Path(folder, page.stem), keep / page.stem, dirs_exist_ok=True)
             os.chdir(ROOT)
 
 

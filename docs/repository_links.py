@@ -23,14 +23,15 @@ def target(link: str, folder: str) -> str:
     path = posixpath.normpath(posixpath.join(folder, path))
     anchor = f"#{anchor}" if anchor else ""
     if path in CHAPTERS:
-        return CHAPTERS[path] + anchor
+        path = f"docs/{CHAPTERS[path]}"
     if path.startswith("docs/"):
-        return path.removeprefix("docs/") + anchor
+        return posixpath.relpath(path, folder or "docs") + anchor
     return f"{ADDRESS}/blob/main/{path}{anchor}"
 
 
 def rewrite(chapter: dict) -> None:
-    folder = "" if chapter.get("path") in CHAPTERS.values() else "docs"
+    page = chapter.get("path") or ""
+    folder = "" if page in CHAPTERS.values() else posixpath.dirname(f"docs/{page}")
     replaced = lambda found: f"]({target(found.group(1), folder)})"  # noqa: E731
     chapter["content"] = re.sub(r"\]\(([^)\s]+)\)", replaced, chapter["content"])
     for part in chapter.get("sub_items", []):

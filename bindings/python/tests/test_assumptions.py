@@ -58,7 +58,7 @@ def test_labels_are_tested():
     # c = m / (m + μ n), with m + μ n the share of the population: 400 of 2,000.
     assert test["most_labeled"] == pytest.approx(y.sum() / 400)
     X, y, _ = table(easy=True)
-    with pytest.warns(onesided.FitWarning, match="labels are not a random sample of the positives, or there are more positives"):
+    with pytest.warns(onesided.FitWarning, match="labels are not a random sample of the positives, or there are fewer positives"):
         model = fitted(X, y)
     assert model.labeling_["p"] < 0.05
     X, y, _ = table()

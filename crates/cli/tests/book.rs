@@ -92,7 +92,8 @@ fn the_index_lists_every_page_once() {
     let mut listed = links(&read(&docs.join("SUMMARY.md")));
     let mut pages: Vec<String> = markdown_in(&docs)
         .iter()
-        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .chain(&markdown_in(&docs.join("gallery")))
+        .map(|path| path.strip_prefix(&docs).unwrap().to_string_lossy().replace('\\', "/"))
         .filter(|name| name != "SUMMARY.md")
         .collect();
     listed.sort();
@@ -104,6 +105,7 @@ fn the_index_lists_every_page_once() {
 fn links_lead_somewhere() {
     let mut pages = markdown_in(&root());
     pages.extend(markdown_in(&root().join("docs")));
+    pages.extend(markdown_in(&root().join("docs/gallery")));
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         pages.extend(markdown_in(&entry.unwrap().path()));
     }

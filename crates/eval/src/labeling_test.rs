@@ -143,7 +143,7 @@ impl fmt::Display for LabelingTest {
         }
         write!(
             f,
-            "labels are not a random sample of the positives, or there are more positives than {share:.3} of the unlabeled rows ({}): \
+            "labels are not a random sample of the positives, or there are fewer positives than {share:.3} of the unlabeled rows ({}): \
              in no set of rows may more than {:.1} % be labeled, but ",
             shown(self.p),
             100.0 * most_labeled
@@ -492,6 +492,10 @@ mod tests {
         let test = with(0.2, &made.labeled).unwrap();
         assert_eq!((test.columns_tested, test.columns.len()), (0, 0));
         assert!(test.to_string().contains("is never seen"), "{test}");
+        // The more positives there are said to be, the fewer of them are labeled: a share that is too high refutes random labels, too.
+        let too_high = with(0.99, &made.labeled).unwrap();
+        assert!(too_high.refutes() && too_high.most_labeled < test.most_labeled, "{too_high}");
+        assert!(too_high.to_string().contains("or there are fewer positives than 0.990"), "{too_high}");
     }
 
     #[test]
