@@ -388,7 +388,17 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
     let Promise { cut, rows, .. } = &review.population;
     let assumes = &review.assumes;
-    let (promise, in_this_file) = if new { acted_on(review) } else { (&review.population, false) };
+    if !new {
+        // Rows of the list were scored by other models than the reserved positives, so their number says nothing.
+        return format!(
+            "nothing is promised of this list, since the model was fitted on its rows; of new rows like these, those that score at least \
+             {:.4} hold at least {recall} % of the positives, with {confidence} % confidence, {assumes} ({}); to know how far to read \
+             here, audit the list: onesided audit draw\n",
+            cut.cut,
+            up_to(cut.holds_up_to_labeling_odds)
+        );
+    }
+    let (promise, in_this_file) = acted_on(review);
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
         1 => "the first row".to_string(),
@@ -431,9 +441,7 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
             format!("a promise whatever their number takes {} positives like these", grouped(*needed))
         }
     });
-    if new {
-        text.push_str(&format!("for the positives in this very file, {assumes}: {}\n", in_file.join("; ")));
-    }
+    text.push_str(&format!("for the positives in this very file, {assumes}: {}\n", in_file.join("; ")));
     let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated, audited, left_out }), true) =
         (review.share, positives.is_some())
@@ -467,11 +475,8 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
             grouped(high.ceil() as usize)
         )
     });
-    let whose = match (in_this_file, new) {
-        (true, _) => " in this file",
-        (false, true) => " of the population, which may be fewer of this file's",
-        (false, false) => " among new rows like these",
-    };
+    let whose =
+        if in_this_file { " in this file" } else { " of the population, which may be fewer of this file's" };
     text.push_str(&format!(
         "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence, {assumes}{about}\n",
         first(promise.rows)
