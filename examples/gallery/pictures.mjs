@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
-const PARTS = { alerts: "review", churn: "drives", anomalies: "scores", tumors: "share", pictures: "rows", texts: "drives" };
+const PARTS = { alerts: "review", churn: "drives", anomalies: "scores", tumors: "share", pictures: "rows", texts: "rows" };
 const [tools, folder] = process.argv.slice(2);
 const { chromium } = createRequire(join(resolve(tools), "package.json"))("playwright-core");
 const browser = await chromium.launch({
