@@ -5,8 +5,9 @@
 //! true labels that of positives against negatives, without them that of labeled positives against unlabeled rows, which under
 //! random labeling is (1 - μ) times as large and gives the same order.
 //!
-//! Of a model of texts the words are measured, each as a column of how much of it every text has; first those that are in the most
-//! texts. Pictures have nothing of the kind.
+//! Of a model of texts the words are measured, each as a column of how much of it every text has: those that differ most between
+//! positives and the others.
+//! Pictures have nothing of the kind.
 //!
 //! Columns that say the same stand in for one another, and each of them seems to matter little.
 //!
@@ -48,7 +49,8 @@ impl Default for ImportanceSettings {
 /// Rows of the first pass, at most, and the fewest that a sample is cut to.
 const FIRST_PASS_ROWS: usize = 2_000;
 
-/// Of the terms of texts, those in the most texts are measured in the first pass: this many for each that is measured in full.
+/// Of the terms of texts, those that tell positives from the others best are measured in the first pass: this many for each that is
+/// measured in full.
 const TERMS_PER_COLUMN: usize = 10;
 
 /// Rows that are scored in all, over columns and shuffles.
@@ -120,8 +122,9 @@ impl Model {
             Encoding::Table(features) => (features.spans(), 0),
             Encoding::Text(input) => {
                 let terms = input.text.terms();
-                let some = frequent(
+                let some = telling(
                     data.rows(),
+                    &of_rows,
                     terms.len(),
                     TERMS_PER_COLUMN.saturating_mul(settings.columns.max(1)),
                 );
@@ -177,25 +180,26 @@ impl Model {
     }
 }
 
-/// The terms that are in the most of these texts, at most this many, in the order of their columns. One that is in none of them
-/// cannot matter here.
-fn frequent(rows: &Store, terms: usize, most: usize) -> Vec<usize> {
-    let mut texts = vec![0usize; terms];
-    match rows {
-        Store::Sparse(rows) => {
-            let columns = (0..rows.rows()).flat_map(|row| rows.row(row).0.iter());
-            columns.for_each(|&column| texts[column as usize] += 1);
-        }
-        Store::Dense(rows) => {
-            for row in 0..rows.rows() {
+/// The terms whose share of texts differs most between positives and the others, at most this many, in the order of their columns. One
+/// that is in no text cannot matter here.
+fn telling(rows: &Store, sides: &[Option<bool>], terms: usize, most: usize) -> Vec<usize> {
+    let mut texts = [vec![0usize; terms], vec![0usize; terms]];
+    for (row, positive) in sides.iter().enumerate().filter_map(|(row, side)| Some((row, (*side)?))) {
+        let texts = &mut texts[usize::from(positive)];
+        match rows {
+            Store::Sparse(rows) => rows.row(row).0.iter().for_each(|&term| texts[term as usize] += 1),
+            Store::Dense(rows) => {
                 let has = rows.row(row).iter().map(|&value| usize::from(value != 0.0));
-                has.zip(&mut texts).for_each(|(has, texts)| *texts += has);
+                has.zip(texts).for_each(|(has, texts)| *texts += has);
             }
+            _ => {}
         }
-        _ => {}
     }
-    let mut some: Vec<usize> = (0..terms).filter(|&term| texts[term] > 0).collect();
-    some.sort_by_key(|&term| std::cmp::Reverse(texts[term]));
+    let count = |positive: bool| sides.iter().filter(|side| **side == Some(positive)).count().max(1) as f64;
+    let (others, positives) = (count(false), count(true));
+    let apart = |term: usize| (texts[1][term] as f64 / positives - texts[0][term] as f64 / others).abs();
+    let mut some: Vec<usize> = (0..terms).filter(|&term| texts[0][term] + texts[1][term] > 0).collect();
+    some.sort_by(|&a, &b| apart(b).total_cmp(&apart(a)));
     some.truncate(most);
     some.sort_unstable();
     some
@@ -357,13 +361,24 @@ mod tests {
     }
 
     #[test]
-    fn terms_in_the_most_texts_are_measured() {
-        // The first term is in one text, the second in none, the third in two, the last in three.
-        let values = vec![1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.1, 0.2];
-        let dense = onesided_data::Matrix::new(3, 4, values).unwrap();
-        let rows = Store::Sparse(onesided_data::SparseMatrix::from_dense(&dense));
-        assert_eq!(frequent(&rows, 4, 10), [0, 2, 3]);
-        assert_eq!(frequent(&rows, 4, 2), [2, 3]);
+    fn terms_that_tell_positives_from_the_others_are_measured() {
+        // Of two positives and two others: the first term is in one positive, the second in no text, the third in both positives, the
+        // last in every text. A known negative counts on neither side.
+        let values = vec![
+            1.0, 0.0, 0.3, 0.5, //
+            0.0, 0.0, 1.0, 1.0, //
+            0.0, 0.0, 0.0, 0.2, //
+            0.0, 0.0, 0.0, 0.2, //
+            0.0, 9.0, 0.0, 0.2,
+        ];
+        let sides = [Some(true), Some(true), Some(false), Some(false), None];
+        let dense = onesided_data::Matrix::new(5, 4, values).unwrap();
+        let sparse = Store::Sparse(onesided_data::SparseMatrix::from_dense(&dense));
+        for rows in [sparse, Store::Dense(dense)] {
+            assert_eq!(telling(&rows, &sides, 4, 10), [0, 2, 3]);
+            assert_eq!(telling(&rows, &sides, 4, 2), [0, 2]);
+            assert_eq!(telling(&rows, &sides, 4, 1), [2]);
+        }
     }
 
     #[test]
