@@ -46,15 +46,18 @@ fn data(path: &Scratch) -> onesided::Dataset {
     options.read(&Input::one(&path.0)).unwrap()
 }
 
+/// What `auto` tries on a table.
+const MEMBERS: usize = 18;
+
 #[test]
 fn the_default_blends_members_and_ranks_new_rows() {
     let (text, _) = table(1, 1_500);
     let path = Scratch::new("blend", &text);
     let model = learner().fit(&data(&path)).unwrap();
     let report = &model.about().report;
-    assert_eq!((model.about().method.as_str(), report.candidates.len()), ("auto", 18));
+    assert_eq!((model.about().method.as_str(), report.candidates.len()), ("auto", MEMBERS));
     let weights: Vec<f64> = report.candidates.iter().filter_map(|one| one.weight).collect();
-    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9 && weights.len() == 18, "{weights:?}");
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9 && weights.len() == MEMBERS, "{weights:?}");
     assert!(report.candidates.iter().all(|one| one.auc.is_some_and(|auc| auc > 0.5)));
     let beside: Vec<&str> = report.beside.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(beside, ["auto", "naive", "all negative"]);
