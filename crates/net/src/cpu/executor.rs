@@ -57,8 +57,20 @@ const PREDICTION_NUMBERS: usize = 64 << 20;
 
 /// Threads to use: `asked`, or every core when 0, within what helps a batch of hundreds.
 pub(crate) fn thread_count(asked: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    if asked == 0 { cores.min(16) } else { asked.min(256) }
+    match asked {
+        // To ask takes a tenth of a millisecond.
+        0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(16),
+        asked => asked.min(256),
+    }
+}
+
+/// Threads that passes over this many rows have work for, of those asked for.
+pub(crate) fn threads_for(network: &Network, rows: usize, asked: usize) -> usize {
+    let work = rows.min(PREDICTION_ROWS).saturating_mul(network.products());
+    match work / WORK_A_THREAD {
+        0 | 1 => 1,
+        most => thread_count(asked).min(most),
+    }
 }
 
 impl<'a> CpuExecutor<'a> {
@@ -436,4 +448,18 @@ fn two_ranges<'s>(
 ) -> (&'s mut [f32], &'s mut [f32]) {
     let (left, right) = slice.split_at_mut(b.start);
     (&mut left[a.clone()], &mut right[..b.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Architecture, Shape};
+
+    #[test]
+    fn few_rows_of_a_small_network_start_no_thread() {
+        // 9·128 + 128·128 + 128 = 17,664 products a row: 452 rows are work for two threads.
+        let network = Architecture::mlp().network(Shape::flat(9)).unwrap();
+        assert_eq!([1, 452, 453, 1_000_000].map(|rows| threads_for(&network, rows, 8)), [1, 1, 2, 4]);
+        assert_eq!(threads_for(&network, 1_000_000, 3), 3);
+    }
 }
