@@ -50,6 +50,8 @@ use crate::error::{EvalError, check_scores};
 use crate::labeling::LabelingOdds;
 use serde::Serialize;
 
+/// With fewer reserved positives than that, half of the ranks leave none to certify by.
+const LEAST: usize = 3;
 /// How finely the Γ up to which a list holds is told, in logarithms.
 const FINE: f64 = 1e-4;
 
@@ -124,7 +126,7 @@ impl NegativesTarget {
         let odds = self.labeling_odds.get();
         let smallest = self.fdr * certified as f64 / positives.max(1.0);
         // 1 / .05 - 1 is 19, whatever the last bit says.
-        (odds * (1.0 / smallest - 1.0) - 1e-9).ceil().max(1.0) as usize
+        ((odds * (1.0 / smallest - 1.0) - 1e-9).ceil() as usize).max(LEAST)
     }
 
     /// Which rows are certified.
@@ -159,14 +161,13 @@ impl NegativesTarget {
                 && p_value(rank, counts.reserved(), odds) * most
                     <= self.fdr * counts.at_most(rank) as f64 * (1.0 + 1e-12)
         };
-        (0..counts.middle().saturating_sub(1)).rev().find(keeps)
+        (0..counts.first_uncertain()).rev().find(keeps)
     }
 
     /// The largest Γ at which as many rows are certified.
     fn holds_up_to(&self, counts: &RankCounts, certified: usize) -> f64 {
-        let keeps = |log: f64| {
-            self.rank(counts, log.exp()).is_some_and(|rank| counts.at_most(rank) >= certified)
-        };
+        let keeps =
+            |log: f64| self.rank(counts, log.exp()).is_some_and(|rank| counts.at_most(rank) >= certified);
         let (mut kept, mut broken) = (self.labeling_odds.get().ln(), LabelingOdds::MOST.ln());
         while broken - kept > FINE {
             let middle = f64::midpoint(kept, broken);
@@ -203,6 +204,17 @@ impl RankCounts {
     pub fn add(&mut self, rank: usize) {
         let last = self.reserved();
         self.rows[rank.min(last)] += 1;
+    }
+
+    /// Adds other rows, each at the rank that `moved` makes of its own.
+    pub fn merge(&mut self, others: &Self, moved: impl Fn(usize) -> usize) {
+        let last = self.reserved();
+        others.rows.iter().enumerate().for_each(|(rank, rows)| self.rows[moved(rank).min(last)] += rows);
+    }
+
+    /// Rows with this many reserved positives below them, or more, are never certified: K - 1.
+    pub fn first_uncertain(&self) -> usize {
+        self.middle().saturating_sub(1)
     }
 
     /// ℓ.

@@ -45,6 +45,7 @@ fn too_few_positives_say_how_many_it_takes() {
     assert_eq!((at.needed(10, 1000.0), at.needed(1000, 1000.0)), (1999, 19));
     // Γ / (Γ + ℓ) ≤ 1/20 takes ℓ ≥ 19 Γ.
     assert_eq!(target(0.05, 2.0).needed(1000, 1000.0), 38);
+    assert_eq!(at.needed(1000, 10.0), 3);
     for reserved in [0, 1, 2] {
         let mut counts = RankCounts::new(reserved);
         (0..50).for_each(|_| counts.add(0));
@@ -64,8 +65,7 @@ fn one_split_by_e_values_is_the_split() {
     let reserved: Vec<f32> = (1..100).map(|score| score as f32).collect();
     for (fdr, odds) in [(0.05, 1.0), (0.01, 1.0), (0.05, 1.5), (0.001, 1.0)] {
         let cut = certified(&rows, fdr, odds);
-        let means: Vec<f64> =
-            rows.iter().map(|&score| cut.e_value(rank_among(&reserved, score))).collect();
+        let means: Vec<f64> = rows.iter().map(|&score| cut.e_value(rank_among(&reserved, score))).collect();
         let list = target(fdr, odds).by_e_values(&means);
         assert_eq!(list.rows, (0..cut.certified).collect::<Vec<_>>(), "{fdr} {odds}");
     }
@@ -140,7 +140,10 @@ fn the_mean_share_of_positives_is_at_most_alpha() {
 fn what_is_no_share_is_refused() {
     for wrong in [0.0, 1.0, -0.1, 5.0, f64::NAN] {
         let said = NegativesTarget::new(wrong).unwrap_err().to_string();
-        assert!(said.starts_with("the share of positives in the list (fdr) must lie strictly between 0 and 1"), "{said}");
+        assert!(
+            said.starts_with("the share of positives in the list (fdr) must lie strictly between 0 and 1"),
+            "{said}"
+        );
     }
     assert!(RankCounts::of(&[], &[1.0]).is_err() && RankCounts::of(&[1.0], &[f32::NAN]).is_err());
 }
