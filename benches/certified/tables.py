@@ -1,6 +1,6 @@
 """Certified lists on public tables, with the truth at hand; and whether certified rows help as known negatives.
 
-    python benches/certified/tables.py target/release/onesided 6 > benches/certified/tables.jsonl
+    python benches/certified/tables.py target/release/onesided 2 > benches/certified/tables.jsonl
     python benches/certified/tables.py benches/certified/tables.jsonl > benches/certified/tables.md
 
 Ten tables of the role learn (benches/tables). For each table and seed: 2,000 rows to learn from, half of whose positives are labeled, and up to 2,000
