@@ -3,6 +3,7 @@
 use crate::failure::{raise, raise_for};
 use onesided::FileOptions;
 use onesided::data::OutColumn;
+use onesided::eval::audit::FirstPartTarget;
 use onesided::{Audit, AuditFile, Error, Model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,7 +32,12 @@ pub fn audit_columns() -> Vec<&'static str> {
 }
 
 /// What the answers say of a model, as JSON, and what is to be said of them.
-pub fn report(model: &Model, given: &[Answers], confidence: f64) -> PyResult<(String, Vec<String>)> {
+pub fn report(
+    model: &Model,
+    given: &[Answers],
+    confidence: f64,
+    precision: Option<f64>,
+) -> PyResult<(String, Vec<String>)> {
     let files = read(given, "answers")?;
     let audit = Audit::new(model, &files).map_err(|error| raise_for("answers", error))?;
     let report = audit.report(confidence).map_err(|error| match error {
@@ -39,6 +45,12 @@ pub fn report(model: &Model, given: &[Answers], confidence: f64) -> PyResult<(St
         other => raise(other),
     })?;
     let said = report.warnings();
+    let mut report = serde_json::json!(report);
+    if let Some(precision) = precision {
+        let target =
+            FirstPartTarget::new(precision, confidence).map_err(|error| raise_for("precision", error))?;
+        report["first_part"] = serde_json::json!(audit.first_parts(target).map_err(raise)?);
+    }
     let report = serde_json::to_string(&report);
     Ok((report.map_err(|error| PyValueError::new_err(error.to_string()))?, said))
 }

@@ -232,7 +232,12 @@ pub fn reading_settings() -> Vec<(String, &'static str, bool)> {
 /// What reading met, each with its kind. Nobody reads notes in a notebook: what was decided for the reader, such as the order of
 /// day and month, is worth a warning. What was asked for, or is plain to see in the table, is not.
 pub fn notes(data: &Dataset) -> Vec<Said> {
-    said(data.notes(), |note| {
+    notes_on_read(data.notes())
+}
+
+/// The same of rows that are not there any more.
+pub fn notes_on_read(notes: &[Note]) -> Vec<Said> {
+    said(notes, |note| {
         matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Drawn { .. } | Note::Resized { .. })
     })
 }

@@ -12,6 +12,7 @@ mod fitting;
 mod losses;
 mod metrics;
 mod model;
+mod negatives;
 mod pieces;
 mod prior;
 mod progress;
@@ -48,6 +49,7 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fitting::settings, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::reading_settings, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::methods, module)?)?;
+    module.add_function(wrap_pyfunction!(negatives::table_negatives, module)?)?;
     module.add_function(wrap_pyfunction!(prior::estimate_prior, module)?)?;
     module.add_function(wrap_pyfunction!(prior::estimators, module)?)?;
     module.add_function(wrap_pyfunction!(losses::objectives, module)?)?;

@@ -3,6 +3,7 @@
 use crate::audits::{self, Answers};
 use crate::failure::{as_keyword, raise, raise_for};
 use crate::fitting::{DATA, IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
+use crate::negatives;
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -297,8 +298,56 @@ impl PyModel {
     }
 
     /// What the answers of an audit say, as JSON, and what is to be said.
-    fn audit_read(&self, given: Vec<Answers>, confidence: f64) -> PyResult<(String, Vec<String>)> {
-        audits::report(&self.model, &given, confidence)
+    #[pyo3(signature = (given, confidence, precision=None))]
+    fn audit_read(
+        &self,
+        given: Vec<Answers>,
+        confidence: f64,
+        precision: Option<f64>,
+    ) -> PyResult<(String, Vec<String>)> {
+        audits::report(&self.model, &given, confidence, precision)
+    }
+
+    /// New rows that are not positive; `told` are labels as `fit` takes them, and labeled rows are left out.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (rows, threads, device, fdr, labeling_odds, told=None, groups=None))]
+    fn negatives<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        threads: usize,
+        device: &str,
+        fdr: f64,
+        labeling_odds: f64,
+        told: Option<PyReadonlyArray1<'py, i8>>,
+        groups: Option<PyReadonlyArray1<'py, u32>>,
+    ) -> PyResult<negatives::Listed<'py>> {
+        let target = negatives::target(fdr, labeling_odds)?;
+        let model = self.on(threads, device)?;
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let data = match groups {
+            Some(groups) => {
+                data.with_groups(groups.as_array().to_vec()).map_err(|error| raise_for("groups", error))?
+            }
+            None => data,
+        };
+        let is_told = told.is_some();
+        let data = data.with_told(told.map(|told| as_labels(&told)));
+        let data = data.map_err(|error| raise_for("y", error))?;
+        let mut said = notes_on_new(data.notes());
+        let list = List::of(&model).rows_of_model(self.rows_of_model()).threads(threads);
+        let list = py.detach(|| list.negatives_of(&data, target, is_told)).map_err(|error| match error {
+            Error::Withheld(_) => raise_for("X", error),
+            Error::CertifiesFitted => {
+                PyValueError::new_err(format!("X: {error}: PUClassifier.negatives_of(X, y)"))
+            }
+            other => raise(other),
+        })?;
+        said.extend(list.said.iter().map(said_of));
+        said.extend(model.refuted_labels().map(|test| (test.to_string(), DATA)));
+        let certified = list.certified.clone();
+        let rows = py.detach(|| list.collect()).map_err(raise)?;
+        negatives::listed(py, &certified, &rows, said)
     }
 
     /// For each row its largest parts, the largest first, what all others add up to, and its score; and whether the parts and a

@@ -51,6 +51,8 @@ pub enum Command {
     Export(crate::commands::export::Export),
     /// Draw rows for a person to label, and estimate from the answers how good a model is.
     Audit(crate::commands::audit::Audit),
+    /// Close rows unread: those that are not positive, with a bound on mistakes.
+    Negatives(Box<crate::commands::negatives::Negatives>),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
     /// List the methods, or describe one.

@@ -25,6 +25,11 @@ impl ConfigFlags {
         }
         Ok(config)
     }
+
+    /// The first that was given and is none of these, as a flag.
+    pub fn first_but(&self, names: &[&str]) -> Option<String> {
+        self.0.iter().find(|(name, _)| !names.contains(name)).map(|(name, _)| format!("--{name}"))
+    }
 }
 
 /// What is typed often.

@@ -43,6 +43,14 @@ impl Failure {
         }
     }
 
+    /// An error of certifying rows: the way out is another form of the command, or another fit.
+    pub fn of_certifying(error: Error) -> Self {
+        match &error {
+            Error::CertifiesFitted | Error::NoReserve => error.into(),
+            _ => Failure::of_reading(error),
+        }
+    }
+
     /// Says why on standard error; returns the exit code.
     pub fn report(self) -> u8 {
         let (sentence, code) = match self {

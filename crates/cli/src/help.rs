@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
 /// The flags that most people need, by their long names: `-h` shows these, `--help` all.
-const MOST_NEEDED: [(&str, &[&str]); 2] = [
+const MOST_NEEDED: [(&str, &[&str]); 3] = [
     (
         "fit",
         &[
@@ -25,10 +25,14 @@ const MOST_NEEDED: [(&str, &[&str]); 2] = [
         ],
     ),
     ("predict", &["out", "id", "keep", "explain", "label", "all", "recall", "top", "strict"]),
+    (
+        "negatives",
+        &["fdr", "out", "labeling-odds", "splits", "id", "keep", "label", "group", "reserve", "effort"],
+    ),
 ];
 
 /// Two or three examples per command, as they are typed.
-const EXAMPLES: [(&str, &[&str]); 15] = [
+const EXAMPLES: [(&str, &[&str]); 16] = [
     ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
     (
         "fit",
@@ -72,6 +76,13 @@ const EXAMPLES: [(&str, &[&str]); 15] = [
         &[
             "onesided audit draw model.safetensors train.csv --label y --rows 200 --out ask.csv",
             "onesided audit read model.safetensors ask.csv",
+        ],
+    ),
+    (
+        "negatives",
+        &[
+            "onesided negatives model.safetensors new.csv --fdr 0.05 --id customer --out close.csv",
+            "onesided negatives train.csv --label y --fdr 0.05 --out close.csv",
         ],
     ),
     (

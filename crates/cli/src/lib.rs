@@ -74,6 +74,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Report(flags) => commands::report::run(&flags, json),
         Command::Export(flags) => commands::export::run(&flags, json),
         Command::Audit(flags) => commands::audit::run(&flags, json),
+        Command::Negatives(flags) => commands::negatives::run(&flags, json),
         Command::Prior(flags) => commands::prior::run(&flags, json),
         Command::Methods(flags) => commands::methods::run(&flags, json),
         Command::Bench(flags) => commands::bench::run(&flags, json),

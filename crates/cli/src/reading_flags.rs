@@ -27,6 +27,10 @@ pub struct OfFit;
 #[derive(Clone, Copy, Debug)]
 pub struct OfPrior;
 
+/// The same of `negatives`, of tables alone.
+#[derive(Clone, Copy, Debug)]
+pub struct OfNegatives;
+
 impl Which for OfFiles {
     fn has(setting: &ReadingInfo) -> bool {
         setting.about == ReadingAbout::Files
@@ -43,6 +47,12 @@ impl Which for OfFit {
 impl Which for OfPrior {
     fn has(setting: &ReadingInfo) -> bool {
         OfFit::has(setting) && setting.name != "truth" && setting.about != ReadingAbout::Rows
+    }
+}
+
+impl Which for OfNegatives {
+    fn has(setting: &ReadingInfo) -> bool {
+        OfPrior::has(setting) && setting.about != ReadingAbout::Pictures
     }
 }
 
@@ -72,6 +82,11 @@ impl<W: Which> ReadingFlags<W> {
     /// The value of a setting, where it was given.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.given.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every value of a setting.
+    pub fn all(&self, name: &str) -> Vec<String> {
+        self.given.iter().filter(|(other, _)| *other == name).map(|(_, value)| value.clone()).collect()
     }
 
     /// Whether a setting was given.

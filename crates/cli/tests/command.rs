@@ -13,6 +13,7 @@ mod bombs;
 mod book;
 mod bound;
 mod cells;
+mod certified;
 mod classic;
 mod cycles;
 mod data;

@@ -68,6 +68,8 @@ fn what_is_printed_is_what_schemas_say() {
         ("importance", "importance m.onesided table.csv --label y".to_string()),
         ("export", "export m.onesided --out m.onnx".to_string()),
         ("audit-draw", "audit draw m.onesided table.csv --id id --rows 20 --out audit.csv".to_string()),
+        ("negatives", "negatives table.csv --label y --drop id --drop t --prior 0.3333 --method weighted-lr".to_string()),
+        ("negatives", "negatives table.csv --label y --drop id --drop t --method weighted-lr --prior 0.3 --splits 2 --out n.csv".to_string()),
         ("prior", "prior table.csv --label y --drop id --drop t".to_string()),
         ("bound", "bound linear.onesided table.csv --label y".to_string()),
         ("methods", "methods".to_string()),

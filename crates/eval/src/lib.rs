@@ -8,6 +8,7 @@
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
 //! * [`labeling_test`]: whether labels can be a random sample of the positives.
 //! * [`LabelingOdds`]: what is left of such a promise if labels favor some positives, up to a bound.
+//! * [`NegativesTarget`]: rows that are not positive, with a bound on how many of them are.
 //! * [`reliability()`]: whether probabilities hold, group by group.
 //! * [`at_top`]: lift and precision of the first rows of a ranked list; [`at_tops`] at several places of it.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
@@ -46,6 +47,7 @@ mod error;
 mod guarantee;
 mod labeling;
 mod labeling_test;
+mod negatives;
 mod random_labels;
 mod ranked;
 mod reliability;
@@ -64,6 +66,7 @@ pub use error::EvalError;
 pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use labeling::LabelingOdds;
 pub use labeling_test::{ColumnTold, LABELING_LEVEL, LabelingRows, LabelingTest, RowsTold, labeling_test};
+pub use negatives::{CertifiedCut, EValueList, NegativesTarget, RankCounts, rank_among};
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use reliability::{Reliability, reliability};
 pub use sample::Sample;

@@ -175,6 +175,15 @@ pub enum Error {
     /// A promise that rests on positives the model has never met, of which it has none.
     #[error("the model has no reserved positives, and what it finds can only be promised from such")]
     NoReserve,
+    /// Rows to certify that the model was fitted on.
+    #[error(
+        "the model was fitted on these very rows and cannot certify them: it has met their hidden positives as unlabeled rows, and scores \
+         them lower than new ones; certify them without the model, which fits again for it"
+    )]
+    CertifiesFitted,
+    /// Nothing is promised of rows, and why.
+    #[error("{0}")]
+    Withheld(String),
     /// An audit file that cannot be used.
     #[error("'{file}' {what}")]
     AuditFile {
@@ -317,6 +326,7 @@ impl Error {
             Error::SparseRows(_) => Some(Hint::new("take those of scores", "estimator", "quick")),
             Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
             Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),
+            Error::CertifiesFitted => Some(Hint::new("name the label column instead", "label", "COLUMN")),
             Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),
             Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
             Error::NoNegatives { .. } | Error::NoWeights { .. } => {

@@ -30,7 +30,9 @@ use crate::{Agreement, Error, Model};
 use onesided_data::{
     Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
 };
-use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
+use onesided_eval::audit::{
+    AuditEstimate, FirstPartTarget, FirstParts, Range, Stratum, estimate, inclusion, joined,
+};
 use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -600,6 +602,12 @@ impl Audit {
                 if yes == 1 { "which is" } else { "all of them" },
             ),
         })
+    }
+
+    /// The longest first part of the list with a precision, with drawn rows that have no answer as not positive.
+    pub fn first_parts(&self, target: FirstPartTarget) -> Result<FirstParts, Error> {
+        self.check_answers()?;
+        Ok(target.first_parts(&self.counted(Some(false))))
     }
 
     /// What the answers say, with intervals of this confidence.

@@ -9,7 +9,7 @@ use crate::second_look::guess_again;
 use crate::undrawn::{DrawnOf, calibrate};
 use crate::{Answered, AuditedRow, Error, FitRows, Model};
 use onesided_classic::System;
-use onesided_data::{Amounts, ClassPrior, Counts, Dataset, PriorInUnlabeled, Scenario};
+use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Label, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
@@ -420,6 +420,24 @@ impl Learner {
             model.measure_on_answers(&self.answers, labels, |row| scores.scores[*place.get(&row)?]);
         }
         model.with_rows(data, Some((&kept, &reserved)), scores, truth)
+    }
+
+    /// Learns from all rows of a data set, none of which is empty, and scores all: by what was trained without them where every unlabeled row has
+    /// such a score, and by the model else.
+    pub(crate) fn fit_scored(&self, data: &Dataset, observer: Observer) -> Result<Vec<f32>, Error> {
+        if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
+            return Self { config, ..self.clone() }.fit_scored(data, observer);
+        }
+        let (model, out_of_fold) = self.fit_rows(&Views::new(data), None, Elsewhere::default(), observer)?;
+        let labels = data.labels().unwrap_or_default();
+        let of_row =
+            |row: usize| out_of_fold.scores.get(row).copied().flatten().filter(|score| score.is_finite());
+        let whole = (0..data.len()).all(|row| labels[row] != Label::Unlabeled || of_row(row).is_some());
+        match whole {
+            // Labeled rows are not asked about.
+            true => Ok((0..data.len()).map(|row| of_row(row).unwrap_or(f32::INFINITY)).collect()),
+            false => model.score(data),
+        }
     }
 
     /// Learns from all rows of a data set, and scores each by what was trained without it. `aside` is how much there was

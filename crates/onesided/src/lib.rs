@@ -134,6 +134,7 @@ mod large;
 mod learner;
 mod list;
 mod model;
+mod negatives;
 mod prior_report;
 mod review;
 mod rows_file;
@@ -169,17 +170,20 @@ pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy}
 pub use large::LargeTable;
 pub use learner::Learner;
 pub use list::{
-    FittedRows, List, ListColumns, ListNote, ListedRow, MetRows, RankedList, RowLookup, RowsOfModel, Scale,
-    WrittenList,
+    CertifiedList, FittedRows, List, ListColumns, ListNote, ListedRow, MetRows, RankedList, RowLookup,
+    RowsOfModel, Scale, WrittenList,
 };
 pub use model::{HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_prior};
+pub use negatives::{
+    Certified, CertifiedColumns, CertifiedRow, CertifiedTable, CertifiedUnit, TableNegatives,
+};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, FileOptions, Input, InputOptions, Label, Matrix,
     PriorInUnlabeled, READING, ReadAgain, ReadingAbout, ReadingInfo, Roles, Scenario, Streamed,
 };
 pub use onesided_eval::{
-    AtTop, Contradiction, Interval, LabelingOdds, LabelingTest, Over, RANDOM_LABELS, RecallCut, RecallTarget,
-    ThresholdRule, Top,
+    AtTop, Contradiction, Interval, LabelingOdds, LabelingTest, NegativesTarget, Over, RANDOM_LABELS,
+    RecallCut, RecallTarget, ThresholdRule, Top,
 };
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,

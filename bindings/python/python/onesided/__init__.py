@@ -20,13 +20,13 @@ from ._onesided import NoPriorError, __version__
 
 if TYPE_CHECKING:
     from . import losses, metrics, model_selection
-    from ._audits import AuditedCut, AuditReport
+    from ._audits import AuditedCut, AuditReport, FirstPart, MoreAnswers
     from ._batches import BatchScorer
     from ._classifier import PUClassifier, load
     from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
-    from ._results import ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
+    from ._results import CertifiedNegatives, ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
     from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
 # Where each public name is.
@@ -34,13 +34,16 @@ _PLACES = {
     "AuditReport": "_audits",
     "AuditedCut": "_audits",
     "BatchScorer": "_batches",
+    "CertifiedNegatives": "_results",
     "ColumnImportance": "_results",
     "DataWarning": "_warnings",
     "EstimatedPrior": "_results",
     "Explanation": "_results",
+    "FirstPart": "_audits",
     "FitWarning": "_warnings",
     "Importance": "_results",
     "InSampleWarning": "_warnings",
+    "MoreAnswers": "_audits",
     "OnesidedWarning": "_warnings",
     "PriorWarning": "_warnings",
     "PUClassifier": "_classifier",
@@ -62,13 +65,16 @@ __all__ = [
     "AuditReport",
     "AuditedCut",
     "BatchScorer",
+    "CertifiedNegatives",
     "ColumnImportance",
     "DataWarning",
     "EstimatedPrior",
     "Explanation",
+    "FirstPart",
     "FitWarning",
     "Importance",
     "InSampleWarning",
+    "MoreAnswers",
     "NoPriorError",
     "OnesidedWarning",
     "PUClassifier",

@@ -21,6 +21,23 @@ class AuditedCut(NamedTuple):
     recall: Interval
 
 
+class FirstPart(NamedTuple):
+    """The longest first part of a list with a precision: its rows, answers, those of them that are no or missing, and a p-value."""
+
+    rows: int
+    answered: int
+    negative: int
+    p_value: float
+
+
+class MoreAnswers(NamedTuple):
+    """What a longer first part may take: so many more answers among its rows, and about how many rows to draw for them."""
+
+    rows: int
+    answers: int
+    draw: int
+
+
 @dataclass(frozen=True)
 class AuditReport:
     """What the answers of an audit say, whatever the model is worth.
@@ -41,6 +58,10 @@ class AuditReport:
         Precision and recall of the first rows of the ranked list; that with ``predicted`` rows is the model's own decision.
     predicted : int
         How many rows the model predicts to be positive.
+    first_part : FirstPart or None
+        Where a precision was asked for: the longest first part of the list that has it.
+    more_answers : MoreAnswers or None
+        Where a precision was asked for: what a longer one may take.
     about : dict
         All of it, as ``onesided audit read --json`` has it.
     """
@@ -55,17 +76,22 @@ class AuditReport:
     missing: int
     cuts: list[AuditedCut]
     predicted: int
+    first_part: FirstPart | None
+    more_answers: MoreAnswers | None
     about: dict[str, Any] = field(repr=False)
 
     @classmethod
     def _of(cls, about: dict[str, Any]) -> AuditReport:
+        first = about.get("first_part", {})
         def interval(of: dict[str, float]) -> Interval:
             return Interval(of["value"], of["low"], of["high"])
 
         cuts = [AuditedCut(cut["rows"], interval(cut["precision"]), interval(cut["recall"])) for cut in about["cuts"]]
         return cls(
             interval(about["share"]), interval(about["positives"]), about["rows"], about["answered"], about["found"],
-            about["unanswered"], about["unsure"], about["missing"], cuts, about["predicted"], about,
+            about["unanswered"], about["unsure"], about["missing"], cuts, about["predicted"],
+            FirstPart(**first["longest"]) if first.get("longest") else None,
+            MoreAnswers(**first["next"]) if first.get("next") else None, about,
         )
 
 

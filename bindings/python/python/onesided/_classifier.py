@@ -15,9 +15,9 @@ from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of,
 from ._index import aligned, index_of
 from ._input import Rows, parts_of, rows_of
 from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
-from ._onesided import RANDOM_LABELS, Model, probabilities
+from ._onesided import RANDOM_LABELS, Model, probabilities, table_negatives
 from ._onesided import fit as _fit
-from ._results import EstimatedPrior, Explanation, Importance, RecallCut
+from ._results import CertifiedNegatives, EstimatedPrior, Explanation, Importance, RecallCut
 from ._settings import check_columns, names_of, params_of, reading_of, settings_of
 from ._warnings import FitWarning, warn
 
@@ -685,7 +685,7 @@ class PUClassifier(Estimator):
             table.attrs.update(json.loads(about))
         return table
 
-    def audit_read(self, answers: Any, confidence: float = 0.95) -> AuditReport:
+    def audit_read(self, answers: Any, confidence: float = 0.95, *, precision: float | None = None) -> AuditReport:
         """What the answers to :meth:`audit_draw` say: the share of positives, and the precision and recall of the list.
 
         Parameters
@@ -694,13 +694,16 @@ class PUClassifier(Estimator):
             What was drawn, filled in. Several draws of one model and table add up, and so do parts of one draw.
         confidence : float, default=0.95
             The level of the intervals.
+        precision : float, optional
+            Also name the longest first part of the list with at least this precision (``first_part``), at that confidence for all
+            lengths at once, or how many more answers it may take (``more_answers``).
 
         Returns
         -------
         AuditReport
         """
         self._check_fitted()
-        report, said = self.model_.audit_read(answers_of(answers, "answers"), confidence)
+        report, said = self.model_.audit_read(answers_of(answers, "answers"), confidence, precision)
         say([(sentence, "data") for sentence in said], self.verbose)
         return AuditReport._of(json.loads(report))
 
@@ -739,6 +742,88 @@ class PUClassifier(Estimator):
         )
         say(said, self.verbose)
         return RecallCut._of(json.loads(found))
+
+    def negatives(
+        self, X: Any, fdr: float = 0.05, *, y: Any = None, groups: Any = None, labeling_odds: float = 1.0
+    ) -> CertifiedNegatives:
+        """New rows that are not positive: on average at most a share ``fdr`` of such a list are.
+
+        It rests on positives that the model has never met, and on labels that are a random sample of the positives: fit with ``reserve`` to
+        have some. Rows that the model was fitted on cannot be certified by it; see :meth:`negatives_of`. A warning says how many reserved
+        positives it takes where there are too few.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+            New rows.
+        fdr : float, default=0.05
+            The share of positives that such a list may have on average.
+        y : array of shape (n_rows,), optional
+            Labels, as :meth:`fit` takes them: labeled rows are left out.
+        groups : array of shape (n_rows,), optional
+            Which rows belong together. Whole groups are certified, and what is bounded is the share of groups with a positive. Give it where
+            the model was fitted with groups.
+        labeling_odds : float, default=1
+            What if labels are not a random sample: bound the share for labels that favor some positives, whose odds of being labeled are up to
+            this many times those of others.
+
+        Returns
+        -------
+        CertifiedNegatives
+        """
+        self._check_fitted()
+        given = self._new_rows(X)
+        told = self._told(X, y)
+        of_groups = None if groups is None else _groups_of(X, groups, groups, len(groups))
+        *columns, about, said = self.model_.negatives(
+            given, threads_of(self.n_jobs), self.device or "cpu", fdr, labeling_odds, told, of_groups
+        )
+        say(said, self.verbose)
+        return CertifiedNegatives._of(columns, json.loads(about), index_of(X))
+
+    def negatives_of(
+        self,
+        X: Any,
+        y: Any,
+        fdr: float = 0.05,
+        *,
+        splits: int = 1,
+        groups: Any = None,
+        labeling_odds: float = 1.0,
+    ) -> CertifiedNegatives:
+        """Unlabeled rows of a labeled table that are not positive: on average at most a share ``fdr`` of such a list are.
+
+        It learns for itself, with the settings of this classifier and as if some of the labeled positives were unlabeled, which then say how low
+        positives score: ``reserve`` of them, or half. This classifier is neither fitted nor changed by it.
+
+        Parameters
+        ----------
+        X, y, groups
+            As for :meth:`fit`.
+        fdr : float, default=0.05
+            The share of positives that such a list may have on average.
+        splits : int, default=1
+            How often the positives are split: more make a list that depends less on luck, and take as many fits.
+        labeling_odds : float, default=1
+            As for :meth:`negatives`.
+
+        Returns
+        -------
+        CertifiedNegatives
+        """
+        splits = whole("splits", splits)
+        rows = self._rows(X, "X")
+        y = aligned(X, y)
+        labels = read_labels(y, self.pos_label, self.negative)
+        params = self.get_params()
+        check_columns(params, rows.kind)
+        of_groups = _groups_of(X, y, groups, len(labels.positive))
+        with Teller(self.verbose) as teller:
+            *columns, about, said = table_negatives(
+                [rows.given], labels.kinds, settings_of(params), reading_of(params), teller.callback, fdr, labeling_odds, splits, of_groups
+            )
+        say(said, self.verbose)
+        return CertifiedNegatives._of(columns, json.loads(about), index_of(X))
 
     def explain(self, X: Any, most: int = 5) -> list[Explanation]:
         """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.

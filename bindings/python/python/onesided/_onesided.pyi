@@ -53,7 +53,19 @@ class Model:
         device: str,
         told: np.ndarray | None = None,
     ) -> tuple[list[tuple[str, list[str]]], list[int], str, _Said]: ...
-    def audit_read(self, given: list[Any], confidence: float) -> tuple[str, list[str]]: ...
+    def audit_read(
+        self, given: list[Any], confidence: float, precision: float | None = None
+    ) -> tuple[str, list[str]]: ...
+    def negatives(
+        self,
+        rows: _Rows,
+        threads: int,
+        device: str,
+        fdr: float,
+        labeling_odds: float,
+        told: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str, _Said]: ...
     def explain(
         self, rows: _Rows, most: int
     ) -> tuple[list[tuple[list[tuple[str, float]], float, float]], bool, _Said]: ...
@@ -124,6 +136,17 @@ def fit(
     audit: list[Any] | None = None,
     groups: Any | None = None,
 ) -> tuple[Model, _Said, str]: ...
+def table_negatives(
+    parts: list[_Rows],
+    labels: np.ndarray,
+    settings: dict[str, list[str]],
+    reading: dict[str, list[str]],
+    tell: _Tell,
+    fdr: float,
+    labeling_odds: float,
+    splits: int,
+    groups: Any | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, str, _Said]: ...
 def audit_columns() -> list[str]: ...
 def settings() -> list[tuple[str, str, str]]: ...
 def reading_settings() -> list[tuple[str, str, bool]]: ...

@@ -106,6 +106,69 @@ class RecallCut:
         )
 
 
+@dataclass(frozen=True)
+class CertifiedNegatives:
+    """Rows that are not positive, and what that rests on. Printed, it is one sentence.
+
+    Attributes
+    ----------
+    rows : array of int
+        Their numbers from 0, the surest first.
+    scores : array of float
+        Their scores.
+    p_values : array of float or None
+        The chance that a positive scores as low. None of several splits.
+    e_values : array of float or None
+        Of several splits, the mean e-value of each row.
+    index : array or None
+        Of a data frame of pandas the labels of the rows: ``frame.loc[found.index]``.
+    fdr : float
+        The share of positives that such a list has at most on average.
+    looked_at, certified : int
+        How many rows (or groups) were looked at, and how many of them are not positive.
+    reserved : int
+        How many reserved positives it rests on.
+    needed : int or None
+        Where nothing is certified: about how many it takes.
+    assumes : str
+        What it rests on, as a condition.
+    holds_up_to : float or None
+        The same list holds while no positive is more than this many times as likely, in odds, to be labeled as another.
+    about : dict
+        All of it, as ``onesided negatives --json`` has it.
+    """
+
+    rows: np.ndarray
+    scores: np.ndarray
+    p_values: np.ndarray | None
+    e_values: np.ndarray | None
+    index: np.ndarray | None
+    fdr: float
+    looked_at: int
+    certified: int
+    reserved: int
+    needed: int | None
+    assumes: str
+    holds_up_to: float | None
+    about: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def _of(cls, columns: list[np.ndarray], about: dict[str, Any], index: Any) -> CertifiedNegatives:
+        rows, scores, evidence = columns
+        is_one = about["splits"] == 1
+        return cls(
+            rows, scores.astype(np.float64), evidence if is_one else None, None if is_one else evidence,
+            None if index is None else np.asarray(index.to_numpy())[rows], about["fdr"], about["looked_at"], about["certified"],
+            about["reserved"], about.get("needed"), about["assumes"], about.get("holds_up_to_labeling_odds"), about,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        return str(self.about["sentence"])
+
+
 class Explanation(list[tuple[str, float]]):
     """What carried a score: a list of (feature, part), the largest parts first, in log-odds of being positive.
 

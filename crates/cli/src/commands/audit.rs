@@ -17,7 +17,7 @@ use onesided::data::{
     write_table_as,
 };
 use onesided::eval::EvalError;
-use onesided::eval::audit::CutEstimate;
+use onesided::eval::audit::{CutEstimate, FirstPartTarget};
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
     KnownRows, RANDOM_LABELS, Roles,
@@ -123,6 +123,10 @@ pub struct Read {
     /// The confidence of the intervals.
     #[arg(long, value_name = "SHARE", default_value = "0.95", allow_hyphen_values = true)]
     pub confidence: String,
+    /// Name the longest first part of the list with at least this precision, at that confidence for all lengths at once, or how many more
+    /// answers it may take.
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub precision: Option<String>,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -330,6 +334,8 @@ fn drawn_as_text(drawn: &AuditDraw, flags: &Draw, as_page: bool) -> String {
 
 fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     let confidence = share("--confidence", &flags.confidence)?;
+    let precision = flags.precision.as_deref().map(|text| share("--precision", text)).transpose()?;
+    let target = precision.map(|precision| FirstPartTarget::new(precision, confidence)).transpose()?;
     let written = flags.files.files()?;
     let model = model_file::load(&flags.model, flags.file.iter().map(PathBuf::as_path))?;
     let files = flags.file.iter().map(|file| AuditFile::read(file, &written));
@@ -340,8 +346,12 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     warnings.extend(answers.contradiction(&model)?.map(|found| found.to_string()));
     warn(&warnings);
     let verdict = answers.verdict(&model)?;
+    let first = target.map(|target| answers.first_parts(target)).transpose()?;
     if as_json {
         let mut object = json!(report);
+        if let Some(first) = &first {
+            object["first_part"] = json!(first);
+        }
         object["warnings"] = json!(warnings);
         object["verdict"] = verdict.map_or(Value::Null, |verdict| {
             json!({ "agrees": verdict.agrees, "compared": verdict.compared, "sentence": verdict.to_string() })
@@ -349,7 +359,8 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
         return print_json(&object);
     }
     let verdict = verdict.map_or_else(String::new, |verdict| format!("\n{verdict}\n"));
-    print(&format!("{}{verdict}", report_as_text(&report)))
+    let first = first.map_or_else(String::new, |first| format!("\n{first}\n"));
+    print(&format!("{}{first}{verdict}", report_as_text(&report)))
 }
 
 fn report_as_text(report: &AuditReport) -> String {

@@ -14,6 +14,7 @@ pub mod fit;
 mod fitted_rows;
 pub mod importance;
 pub mod methods;
+pub mod negatives;
 pub mod predict;
 pub mod prior;
 pub mod report;

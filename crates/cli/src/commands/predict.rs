@@ -233,13 +233,13 @@ fn print_guess_note(model: &Model) {
 }
 
 /// Where rows go that do not fit into memory: next to the list, for which there must be room anyway.
-fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
+pub(super) fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
     Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 /// Why a list was not written.
-fn not_written(error: TableError) -> Failure {
+pub(super) fn not_written(error: TableError) -> Failure {
     match error {
         TableError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
             Failure::Interrupted("interrupted while the list was written; nothing is left of it".to_string())

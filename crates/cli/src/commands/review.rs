@@ -106,7 +106,7 @@ pub fn share(flag: &str, text: &str) -> Result<f64, Failure> {
 }
 
 /// How much labels may favor some positives.
-fn labeling(text: &str) -> Result<LabelingOdds, Failure> {
+pub fn labeling(text: &str) -> Result<LabelingOdds, Failure> {
     let odds = text.trim().parse();
     let odds = odds.map_err(|_| {
         Failure::input(format!("--labeling-odds must be a number from 1, such as 2, but is '{text}'"))

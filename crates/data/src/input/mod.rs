@@ -187,6 +187,9 @@ pub struct InputOptions {
     /// The seed of that draw.
     #[serde(skip_serializing_if = "is_zero")]
     pub seed: u64,
+    /// Rows of a table, by number, that are read as if they had no label: nothing that is learned of columns knows better.
+    #[serde(skip)]
+    pub unlabel: Vec<usize>,
 }
 
 fn is_zero(seed: &u64) -> bool {

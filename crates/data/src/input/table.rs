@@ -106,7 +106,14 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
     if let Some(unlabeled) = options.max_unlabeled {
         return super::draw::read(options, input, unlabeled);
     }
-    let Table { frame, answers } = read_tables(input, options.read_options(), (&options.roles).into())?;
+    let Table { frame, mut answers } = read_tables(input, options.read_options(), (&options.roles).into())?;
+    if let Some(labels) = &mut answers.labels {
+        options
+            .unlabel
+            .iter()
+            .filter(|&&row| row < frame.rows)
+            .for_each(|&row| labels[row] = Label::Unlabeled);
+    }
     Ok(finish(learn(options, frame, answers.labels.as_deref())?, answers)?.with_copies_noted())
 }
 

@@ -4,7 +4,8 @@
 //! 1. [`Plan`]: the ranked list is cut into strata, and each gets a number of draws.
 //! 2. [`Plan::draw`]: rows are drawn, each stratum at random without replacement.
 //! 3. [`estimate()`]: answers by stratum ([`Stratum`]) become estimates with intervals.
-//! 4. [`measured_on`]: scores of the answered rows become the metrics of a model.
+//! 4. [`FirstPartTarget`]: the longest first part of the list with a precision.
+//! 5. [`measured_on`]: scores of the answered rows become the metrics of a model.
 //!
 //! The estimate of a total is Σ_h N_h x_h / n_h, with N_h rows, n_h answers and x_h positives in stratum h. It is the
 //! difference estimator Σ q_i + Σ_drawn (y_i - q_i) / p_i (Särndal, Swensson and Wretman, 1992; prediction-powered
@@ -14,11 +15,13 @@
 mod answered;
 mod estimate;
 mod exact;
+mod first_part;
 mod interval;
 mod plan;
 
 pub use answered::{AnsweredRow, measured_on};
 pub use estimate::{AuditEstimate, CutEstimate, Stratum, estimate, joined};
+pub use first_part::{FirstPart, FirstPartTarget, FirstParts, MoreAnswers};
 pub use plan::{Drawn, Plan, Range};
 
 /// The probability of being in any of several draws, from the probability of each.

@@ -221,7 +221,7 @@ impl Iterator for Merged<'_> {
 }
 
 /// Writes what belongs to a row behind one another: what is known of it, its cells, and what carried its score.
-fn pack(met: Met, data: &Dataset, row: usize, because: &[Contribution], out: &mut Vec<u8>) {
+pub(super) fn pack(met: Met, data: &Dataset, row: usize, because: &[Contribution], out: &mut Vec<u8>) {
     let text = |text: &str, out: &mut Vec<u8>| {
         out.extend_from_slice(&(text.len() as u32).to_le_bytes());
         out.extend_from_slice(text.as_bytes());
@@ -240,7 +240,7 @@ fn met_of(bytes: &[u8]) -> (Met, &[u8]) {
 }
 
 /// What [`pack`] wrote.
-fn unpack(bytes: &[u8], columns: usize) -> (Met, Vec<String>, Vec<Contribution>) {
+pub(super) fn unpack(bytes: &[u8], columns: usize) -> (Met, Vec<String>, Vec<Contribution>) {
     let (met, mut bytes) = met_of(bytes);
     let next = |columns_left: bool, bytes: &mut &[u8]| -> Option<(String, f64)> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;

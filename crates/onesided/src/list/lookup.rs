@@ -123,6 +123,15 @@ impl<'k> RowLookup<'k> {
         })
     }
 
+    /// What is to be said where the rows that the model was fitted on cannot be looked up.
+    pub(crate) fn unusable_rows(&self) -> Vec<ListNote> {
+        match self.rows_of_model {
+            Some(Err(why)) if why.is_absent() => vec![ListNote::NotLookedUp],
+            Some(Err(why)) => vec![ListNote::RowsNotUsed(why.to_string())],
+            _ => Vec::new(),
+        }
+    }
+
     /// What is to be said of a list that was made in this way.
     pub(crate) fn notes(&self, fitted: Option<&FittedRows>, all: bool, told: bool) -> Vec<ListNote> {
         let mut notes = Vec::new();

@@ -9,10 +9,12 @@
 mod columns;
 mod gather;
 mod lookup;
+mod negatives;
 mod notes;
 
 pub use columns::{ListColumns, WrittenList};
 pub use lookup::{MetRows, RowLookup, RowsOfModel};
+pub use negatives::CertifiedList;
 pub use notes::{FittedRows, ListNote};
 
 use crate::{Among, Contribution, Error, KnownRows, Model, ReviewList, RowKind, ScoredRows};
@@ -157,20 +159,33 @@ impl<'m> List<'m> {
     /// The list of a place, read piece by piece. What rows are known by and what is kept is for `also` to say; which rows are
     /// labeled, for the list.
     pub fn read(&self, input: &Input, also: &ReadAgain) -> Result<RankedList<'m>, Error> {
-        let told = self.label.clone().or_else(|| self.known().and_then(KnownRows::label_column).cloned());
-        let named = self.known().and_then(KnownRows::name_column).cloned();
-        let also = ReadAgain { told, told_asked: self.label.is_some(), named, ..also.clone() };
+        let also = self.read_along(also);
         let mut under_way = self.begin(self.label.is_some())?;
         let cut = Cutting { rows: None, threads: self.threads };
         let streamed = self.model.stream(input, &also, cut, &mut |piece| under_way.add(piece))?;
-        if let (Some(label), false) = (&self.label, under_way.lookup.is_told()) {
-            let file = input.paths().first().map_or_else(String::new, |path| path.display().to_string());
-            let (name, hint) = (label.column.clone(), format!("name the column of labels of '{file}'"));
-            return Err(TableError::UnknownColumn { name, hint }.into());
-        }
+        self.check_told(&under_way.lookup, input)?;
         // Names of files are those of rows where there is no table.
         let ids = if also.keep.is_empty() { usize::MAX } else { also.roles.id.len() };
         self.finish(under_way, streamed.notes, ids)
+    }
+
+    /// What is read of a place besides the features: columns that tell which rows are labeled, too.
+    fn read_along(&self, also: &ReadAgain) -> ReadAgain {
+        let told = self.label.clone().or_else(|| self.known().and_then(KnownRows::label_column).cloned());
+        let named = self.known().and_then(KnownRows::name_column).cloned();
+        ReadAgain { told, told_asked: self.label.is_some(), named, ..also.clone() }
+    }
+
+    /// A column of labels that was asked for must be there.
+    fn check_told(&self, lookup: &RowLookup, input: &Input) -> Result<(), Error> {
+        match &self.label {
+            Some(label) if !lookup.is_told() => {
+                let file = input.paths().first().map_or_else(String::new, |path| path.display().to_string());
+                let (name, hint) = (label.column.clone(), format!("name the column of labels of '{file}'"));
+                Err(TableError::UnknownColumn { name, hint }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The list of rows in memory. Rows that the [data tell to be labeled](Dataset::told) are left out.

@@ -95,6 +95,8 @@ pub enum ListNote {
     Doubted(String),
     /// The model has no share of positives.
     OfLabels,
+    /// Rows are certified, and whether the model was fitted on some of them cannot be told.
+    NotLookedUp,
     /// Rows are drawn for an audit of the fitted table, and which of them are labeled is not known.
     LabeledDrawn,
 }
@@ -176,6 +178,10 @@ impl fmt::Display for ListNote {
             }
             ListNote::Empty => f.write_str("no row is left to list: all are labeled, or empty in every column that is learned from"),
             ListNote::Doubted(how) => write!(f, "{how}; do not count on the probabilities of this list"),
+            ListNote::NotLookedUp => f.write_str(
+                "whether the model was fitted on some of these rows cannot be told without its file of rows; such rows must not be \
+                 certified, so copy that file again with the model if there may be some",
+            ),
             ListNote::LabeledDrawn => {
                 f.write_str("labeled rows are drawn, too, and fitting with an audit refuses answers to such rows")
             }
