@@ -253,7 +253,7 @@ fn a_full_disk() {
 fn with_model(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -356,7 +356,7 @@ fn names_that_were_meant() {
 fn a_model_and_rows_the_other_way_around() {
     let folder = Folder::new("swapped");
     folder.write("table.csv", table());
-    assert_eq!(folder.run(&format!("fit table.csv {QUICK} --out m.safetensors")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors")).code, 0);
     let expected = "'m.safetensors' is a model, and 'table.csv' is not; name the model first, then the rows";
     for command in [
         "predict",

@@ -36,7 +36,7 @@ fn the_same_columns_and_share() {
     let folder = tables("blank-same");
     let fit = |file: &str| {
         let said =
-            folder.run(&format!("fit {file} --label y --method weighted-lr --prior 0.3 --out m.onesided"));
+            folder.run(&format!("fit -v {file} --label y --method weighted-lr --prior 0.3 --out m.onesided"));
         assert_eq!(said.code, 0, "{said:?}");
         // An id in the order of rows is left out of both.
         assert!(

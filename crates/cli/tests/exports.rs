@@ -20,7 +20,7 @@ fn objects_are_fitted_and_ranked() {
             format!("{{\"a\": {{\"b\": {}}}, \"c\": \"{c}\", \"t\": [\"u\"]{}}}\n", i % 7, label(y))
         }),
     );
-    let said = folder.run(&format!("fit x.jsonl {FIT}"));
+    let said = folder.run(&format!("fit -v x.jsonl {FIT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("20 positives, 40 unlabeled rows, 3 features"), "{said:?}");
     assert!(said.stderr.contains("note: t is left out: "), "{said:?}");
@@ -38,7 +38,7 @@ fn a_report_with_titles_decimal_commas_and_a_second_name() {
     let folder = Folder::new("report");
     let body = rows(|i, c, y| format!("{i};{},5;{c};{i};{}\n", i % 7, ["nein", "ja"][usize::from(y)]));
     folder.write("x.csv", format!("Sales\nMay\n\nn;amount;color;amount;y\n{body}"));
-    let said = folder.run(&format!("fit x.csv {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv {FIT}"));
     for note in [
         "note: 2 lines above the header are passed over\n",
         "note: columns share a name; the second 'amount' is amount_2 here\n",

@@ -345,7 +345,8 @@ fn an_audit_is_of_the_list_that_predict_gives() {
         answered.push_str(&format!("{key},{row},{answer}{rest}\n"));
     }
     folder.write("a.csv", answered);
-    let said = folder.run("fit table.csv --label y --drop t --effort quick --audit a.csv --out n.onesided");
+    let said =
+        folder.run("fit -v table.csv --label y --drop t --effort quick --audit a.csv --out n.onesided");
     assert_eq!(said.code, 0, "{said:?}");
     // Without the file of rows that cannot be known, and is told when rows are drawn.
     fs::remove_file(folder.path("m.onesided.rows")).unwrap();

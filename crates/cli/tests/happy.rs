@@ -7,7 +7,7 @@ use onesided::{At, ClassPrior, Input, InputOptions, Learner, Reduction, Signal};
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out model.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out model.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -16,7 +16,7 @@ fn fitted(test: &str) -> Folder {
 fn fit_prints_the_scenario_and_both_priors() {
     let folder = Folder::new("fit-prints");
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out model.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out model.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("50 positives, 250 unlabeled rows, 2 features"), "{said:?}");
     assert!(said.stderr.contains("scenario: single-sample (the default for one file"), "{said:?}");
@@ -49,7 +49,7 @@ fn fit_as_json() {
 #[test]
 fn two_runs_write_the_same_bytes() {
     let folder = fitted("same-bytes");
-    let said = folder.run(&format!("fit table.csv {QUICK} --out again.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out again.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let read = |name| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(read("model.safetensors"), read("again.safetensors"));
@@ -132,7 +132,7 @@ fn parquet_in_and_out() {
     let columns = [("a", numbers(1)), ("b", numbers(2)), ("y", numbers(3))];
     write_parquet(&folder.path("table.parquet"), &columns).unwrap();
     let flags = "--label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
-    let said = folder.run(&format!("fit table.parquet {flags} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.parquet {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let said = folder.run("predict m.safetensors table.parquet --in-sample --out ranked.parquet");
     assert_eq!(said.code, 0, "{said:?}");
@@ -198,7 +198,7 @@ fn naive_needs_no_prior_and_warns() {
     let folder = Folder::new("naive");
     folder.write("table.csv", table());
     let flags = "--method naive --label y --drop id --drop t --model linear --epochs 5";
-    let said = folder.run(&format!("fit table.csv {flags} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("warning: no prior was given"), "{said:?}");
 }
@@ -251,7 +251,7 @@ fn help_of_every_command() {
         let last = flags.iter().rev().take(2).any(|line| line.contains("--json"));
         assert!(last, "{command}: --json is the last flag but for --help");
     }
-    let fit = folder.run("fit --help").stdout;
+    let fit = folder.run("fit -v --help").stdout;
     for setting in onesided::SETTINGS {
         let flag = match setting.value {
             "" => format!("--{}", setting.name),

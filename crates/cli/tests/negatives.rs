@@ -129,8 +129,8 @@ fn labels_that_do_not_say_which_is_which() {
     assert!(message.contains("three kinds of labels ('0', '1', and "), "{message}");
     assert!(message.contains("--negative VALUE"), "{message}");
     // Whoever names the positive value alone is told what that makes of the other one.
-    let said =
-        folder.run(&format!("fit t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
+    let said = folder
+        .run(&format!("fit -v t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
     let expected = "'0' and empty cells of column 'y' are both unlabeled; if it means negative, say so with --negative 0";
     assert!(said.code == 0 && said.stderr.contains(expected), "{said:?}");
     assert!(refused("--positive 1 --negative 1").contains("'1' cannot mean both positive and negative"));

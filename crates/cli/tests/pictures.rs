@@ -55,7 +55,7 @@ const OUT: &str = "--out m.safetensors";
 #[test]
 fn two_folders_from_fit_to_evaluate() {
     let folder = folders("pictures-two");
-    let said = folder.run(&format!("fit {TWO} --epochs 3 {OUT}"));
+    let said = folder.run(&format!("fit -v {TWO} --epochs 3 {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 120 unlabeled pictures, 8 x 8 pixels, gray"), "{said:?}");
     assert!(said.stderr.contains("scenario: case-control (the default for two folders)"), "{said:?}");
@@ -83,7 +83,7 @@ fn two_folders_from_fit_to_evaluate() {
 fn two_fits_give_the_same_bytes() {
     let folder = folders("pictures-same");
     for name in ["a.safetensors", "b.safetensors"] {
-        let said = folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 --augment flip --out {name}"));
+        let said = folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 --augment flip --out {name}"));
         assert_eq!(said.code, 0, "{said:?}");
     }
     let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
@@ -179,7 +179,7 @@ fn files_named_in_a_table() {
 #[test]
 fn a_model_and_data_of_different_kinds() {
     let folder = folders("pictures-kinds");
-    assert_eq!(folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 {OUT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 {OUT}")).code, 0);
     folder.write("table.csv", crate::folder::table());
     let message = folder.refused("predict m.safetensors table.csv");
     assert!(message.contains("the model was fitted on pictures, but 'table.csv' holds a table"), "{message}");
@@ -257,7 +257,7 @@ fn a_table_of_pixels() {
 #[test]
 fn augmentation_is_for_pictures() {
     let folder = folders("pictures-augment");
-    let said = folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 --augment crop+flip {OUT}"));
+    let said = folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 --augment crop+flip {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     folder.write("table.csv", crate::folder::table());
     let message = folder.refused(&format!("fit table.csv {} --augment flip {OUT}", crate::folder::QUICK));
@@ -299,4 +299,42 @@ fn two_folders_without_their_flags() {
     assert!(message.contains("two folders are given as --positives FOLDER --unlabeled FOLDER"), "{message}");
     let message = folder.refused(&format!("fit good gone {OUT}"));
     assert!(message.contains("'gone' is one argument too many"), "{message}");
+}
+
+/// Answers about the pictures of a folder are learned from, and tell the share.
+#[test]
+fn answers_about_a_folder_are_learned_from() {
+    let folder = folders("pictures-audit");
+    let fit = format!("fit {TWO} --prior-in-unlabeled 0.4 --epochs 3");
+    let said = folder.run(&format!("{fit} {OUT}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = folder.run("audit draw m.safetensors rest --rows 60 --out rows.csv");
+    assert_eq!(said.code, 0, "{said:?}");
+    let drawn = fs::read_to_string(folder.path("rows.csv")).unwrap();
+    let mut lines = drawn.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let at = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    let mut answered = format!("{}\n", names.join(","));
+    let mut yes = 0;
+    for line in lines {
+        let mut cells: Vec<String> = line.split(',').map(str::to_string).collect();
+        let number: usize =
+            cells[at("file")].trim_start_matches('r').trim_end_matches(".png").parse().unwrap();
+        yes += usize::from(number < 40);
+        cells[at("positive")] = if number < 40 { "yes" } else { "no" }.to_string();
+        answered.push_str(&format!("{}\n", cells.join(",")));
+    }
+    folder.write("rows.csv", answered);
+    let told = folder.json(&format!("fit {TWO} --epochs 3 --audit rows.csv --out n.safetensors"));
+    assert_eq!(told["positive"], 60 + yes, "{told}");
+    assert_eq!(told["negative"], 60 - yes, "{told}");
+    assert_eq!(told["prior_estimate"]["audited"], 60, "{told}");
+    // What is left holds 40 - yes of 60.
+    let left = (40 - yes) as f64 / 60.0;
+    let mu = told["prior_in_unlabeled"].as_f64().unwrap();
+    assert!((mu - left).abs() < 0.15, "{mu} for {left}");
+    // Other pictures are not those that were asked about.
+    let refused = folder
+        .refused("fit --positives good --unlabeled new --epochs 3 --audit rows.csv --out o.safetensors");
+    assert!(refused.contains("rows.csv"), "{refused}");
 }

@@ -179,7 +179,7 @@ fn the_command_takes_each_setting_somewhere() {
         };
         let pair = Pair { method: Method::find(method).unwrap(), model: None, setting, wanted: true };
         let prior = if setting.name.starts_with("prior") { "" } else { "--prior 0.5" };
-        let said = folder.run(&format!("fit x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
+        let said = folder.run(&format!("fit -v x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
         assert_eq!(said.code, 0, "{}: {said:?}", setting.name);
     }
     assert_eq!(folder.files(), ["m.safetensors", "m.safetensors.rows", "x.csv"]);

@@ -7,7 +7,7 @@ use std::process::Stdio;
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }

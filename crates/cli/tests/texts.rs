@@ -368,7 +368,7 @@ fn bad_texts_get_a_sentence() {
     fs::write(folder.path("none").join("a.txt"), "a text").unwrap();
     assert!(two("none", "all").contains("a folder of texts holds no folders"));
     // Of a table: no texts, and no folder.
-    let said = folder.run("fit posts.csv --label y --drop id --drop body --drop other --prior 0.4 --method weighted-lr --out t.st");
+    let said = folder.run("fit -v posts.csv --label y --drop id --drop body --drop other --prior 0.4 --method weighted-lr --out t.st");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
         folder
