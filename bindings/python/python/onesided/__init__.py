@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
-    from ._results import ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
+    from ._plots import Picture, Plots
+    from ._results import ColumnImportance, EstimatedPrior, Explanation, Explanations, Importance, RecallCut
     from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
 # Where each public name is.
@@ -38,10 +39,13 @@ _PLACES = {
     "DataWarning": "_warnings",
     "EstimatedPrior": "_results",
     "Explanation": "_results",
+    "Explanations": "_results",
     "FitWarning": "_warnings",
     "Importance": "_results",
     "InSampleWarning": "_warnings",
     "OnesidedWarning": "_warnings",
+    "Picture": "_plots",
+    "Plots": "_plots",
     "PriorWarning": "_warnings",
     "PUClassifier": "_classifier",
     "limit_memory": "_memory",
@@ -66,12 +70,15 @@ __all__ = [
     "DataWarning",
     "EstimatedPrior",
     "Explanation",
+    "Explanations",
     "FitWarning",
     "Importance",
     "InSampleWarning",
     "NoPriorError",
     "OnesidedWarning",
     "PUClassifier",
+    "Picture",
+    "Plots",
     "PriorEstimate",
     "PriorEstimator",
     "PriorWarning",
