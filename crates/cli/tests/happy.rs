@@ -33,7 +33,7 @@ fn fit_prints_the_scenario_and_both_priors() {
 fn fit_as_json() {
     let folder = Folder::new("fit-json");
     folder.write("table.csv", table());
-    let object = folder.json(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let object = folder.json(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(object["model"], "m.safetensors");
     assert_eq!(object["method"], "collective");
     assert_eq!(object["prior"], 0.3333);
@@ -82,7 +82,7 @@ fn resumes(test: &str, teacher: &str) {
             _ => Signal::Continue,
         })
         .unwrap_err();
-    let fit = format!("fit table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means --teacher {teacher}");
+    let fit = format!("fit -v table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means --teacher {teacher}");
     let said = folder.run(&format!("{fit} --checkpoint c --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let line = "resumed from the checkpoint 'c': 3 epochs were done already";
@@ -154,7 +154,8 @@ fn two_files_are_case_control() {
     folder.write("p.csv", part(&|row| row[3] == "1"));
     folder.write("u.csv", part(&|_| true));
     let flags = "--prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
-    let object = folder.json(&format!("fit --positives p.csv --unlabeled u.csv {flags} --out m.safetensors"));
+    let object =
+        folder.json(&format!("fit -v --positives p.csv --unlabeled u.csv {flags} --out m.safetensors"));
     assert_eq!(object["scenario"], "case-control");
     assert_eq!(object["prior_in_unlabeled"], 0.3333);
     assert_eq!((object["positive"].as_u64(), object["unlabeled"].as_u64()), (Some(50), Some(300)));
@@ -187,7 +188,7 @@ fn supervised_reads_the_truth() {
     folder.write("table.csv", table());
     let flags =
         "--method supervised --truth t --label y --drop id --model linear --epochs 60 --learning-rate 0.05";
-    let object = folder.json(&format!("fit table.csv {flags} --out m.safetensors"));
+    let object = folder.json(&format!("fit -v table.csv {flags} --out m.safetensors"));
     assert_eq!(object["method"].as_str(), Some("supervised"));
     assert!(object["metrics"]["accuracy"].as_f64().unwrap() > 0.98, "{object}");
     assert!((object["prior"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12);

@@ -3,7 +3,7 @@
 use crate::folder::{Folder, QUICK, table};
 use std::fs;
 
-const FIT: &str = "fit table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";
+const FIT: &str = "fit -v table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";
 
 fn fitted(test: &str, more: &str) -> Folder {
     let folder = Folder::new(test);
@@ -195,7 +195,7 @@ fn a_model_that_is_written_over_leaves_no_rows_of_the_old_one() {
     assert!(said.code == 0 && said.stderr.contains("holds something else"), "{said:?}");
     assert_eq!(fs::read(folder.path("other.onesided.rows")).unwrap(), b"my rows");
     folder.write("m2.rows", table());
-    let message = folder.refused("fit m2.rows --format csv --label y --drop id --drop t --out m2");
+    let message = folder.refused("fit -v m2.rows --format csv --label y --drop id --drop t --out m2");
     assert!(message.contains("choose another name"), "{message}");
 }
 
@@ -212,7 +212,7 @@ fn a_method_without_scores_out_of_fold_says_so_and_cross_fit_makes_them() {
         )
     };
     folder.write("t.csv", format!("a,b,y\n{}", (0..4_000).map(row).collect::<String>()));
-    let fit = "fit t.csv --label y --prior 0.5 --model linear --epochs 3 --out m.onesided";
+    let fit = "fit -v t.csv --label y --prior 0.5 --model linear --epochs 3 --out m.onesided";
     assert_eq!(folder.run(fit).code, 0);
     let said = folder.run("predict m.onesided t.csv");
     assert!(said.stderr.contains("in sample") && said.stderr.contains("--cross-fit"), "{said:?}");

@@ -36,7 +36,7 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-const FIT: &str = "fit t.csv --label y --drop t --prior 0.35 --out m.safetensors";
+const FIT: &str = "fit -v t.csv --label y --drop t --prior 0.35 --out m.safetensors";
 
 #[test]
 fn texts_and_numbers_tell_more_together() {
@@ -167,5 +167,5 @@ fn tables_in_other_encodings_give_the_same_model() {
     let said = folder.run(&format!("fit -v latin.csv {fit} 5.st"));
     let note = "note: the table is not UTF-8 and is read as windows-1252; if it is in another encoding, name it with --encoding NAME\n";
     assert!(said.code == 0 && said.stderr.contains(note), "{said:?}");
-    assert!(folder.refused(&format!("fit utf8.csv --encoding klingon {fit} 5.st")).contains("klingon"));
+    assert!(folder.refused(&format!("fit -v utf8.csv --encoding klingon {fit} 5.st")).contains("klingon"));
 }

@@ -10,7 +10,7 @@ const FIT: &str = "--label y --drop t --prior 0.3333 --method nnpu --model trees
 fn fitted(test: &str, more: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit -v table.csv {FIT} {more} --out m.safetensors --report fit.html"));
+    let said = folder.run(&format!("fit table.csv {FIT} {more} --out m.safetensors --report fit.html"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stdout.contains("wrote fit.html ("), "{said:?}");
     folder

@@ -154,7 +154,7 @@ fn the_command_refuses_every_other_pair_by_name() {
     let mut refused = 0;
     for pair in pairs(false).iter().filter(|pair| !pair.wanted) {
         let answers = if pair.method.needs_truth() { "--truth y" } else { "--label y" };
-        let message = folder.refused(&format!("fit x.csv {answers} {} {OUT}", pair.flags()));
+        let message = folder.refused(&format!("fit -v x.csv {answers} {} {OUT}", pair.flags()));
         let start = format!("error: --{} is ", pair.setting.name);
         assert!(message.starts_with(&start) && message.contains("has no use for it"), "{message}");
         refused += 1;
@@ -200,7 +200,7 @@ fn every_method_fits_with_the_settings_of_the_machine() {
         let answers = if method.needs_truth() { "--truth y" } else { "--label y" };
         let machine = "--seed 1 --threads 1 --device cpu --precision f32";
         let said = folder.run(&format!(
-            "fit x.csv {answers} --method {} --prior 0.5 {own} {machine} {OUT}",
+            "fit -v x.csv {answers} --method {} --prior 0.5 {own} {machine} {OUT}",
             method.name()
         ));
         assert_eq!(said.code, 0, "{}: {said:?}", method.name());

@@ -109,7 +109,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     warnings.extend(about.report.warnings.iter().map(ToString::to_string).chain(doubted).chain(inverted));
     let page = flags.report.as_ref();
     let page = page.map(|out| write_page(&model, flags, config.threads, &input, (&columns, &notes), out));
-    wrote.extend(page.transpose()?);
+    wrote.extend(page.transpose()?.map(|line| line.trim_end().to_string()));
     let seconds = started.elapsed().as_secs_f64();
     if as_json {
         return print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings));

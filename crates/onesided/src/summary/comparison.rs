@@ -50,11 +50,9 @@ impl Comparison {
             sides.push(Side { name: name.clone(), summary });
         }
         let listed = firsts.iter().map(Vec::len).min().unwrap_or(0);
-        let numbers = FIRST.into_iter().filter(|&rows| rows < listed).chain((listed > 0).then_some(listed));
-        let mut numbers: Vec<usize> = numbers.collect();
-        numbers.dedup();
-        let overlaps =
-            numbers.into_iter().map(|rows| Overlap { rows, shared: shared(&firsts, rows) }).collect();
+        // All rows of a list are all rows of another.
+        let numbers = FIRST.into_iter().filter(|&rows| rows < listed);
+        let overlaps = numbers.map(|rows| Overlap { rows, shared: shared(&firsts, rows) }).collect();
         Ok(Self { models: sides, overlaps })
     }
 }

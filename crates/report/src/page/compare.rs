@@ -46,6 +46,7 @@ fn named(side: &Side) -> String {
 fn with(told: Interval) -> String {
     let range = format!("{} to {}", percent(told.low), percent(told.high));
     match told.value.is_finite() {
+        true if told.low == told.high => percent(told.value),
         true => format!("{} <span class=\"range\">({range})</span>", percent(told.value)),
         false => range,
     }
@@ -87,8 +88,7 @@ fn side_by_side(comparison: &Comparison) -> String {
             (fails, _) => format!("<em>{}</em>", escaped(&format!("{fails} fail"))),
         };
         format!(
-            "<tr>{}<td>{}</td><td class=\"number\">{own}</td><td class=\"number\">{naive}</td><td>{}</td><td>{read}</td><td \
-             class=\"number\">{}</td><td>{stands}</td></tr>",
+            "<tr>{}<td>{}</td><td>{own}</td><td>{naive}</td><td>{}</td><td>{read}</td><td>{}</td><td>{stands}</td></tr>",
             named(side),
             escaped(&summary.model.method),
             summary.share.map_or_else(|| "–".to_string(), |share| percent(share.share.value)),
@@ -159,7 +159,7 @@ fn curves(comparison: &Comparison) -> String {
         };
         let _ = write!(
             rows,
-            "<tr>{}<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
+            "<tr>{}<td>{}</td><td>{}</td><td>{}</td></tr>",
             named(side),
             at(0.5),
             at(0.8),
@@ -209,10 +209,8 @@ fn overlaps(comparison: &Comparison) -> String {
         .to_string();
     for overlap in &comparison.overlaps {
         let row = |(side, shared): (&Side, &Vec<f64>)| {
-            let cells: String = shared
-                .iter()
-                .map(|share| format!("<td class=\"number\">{:.0}\u{a0}%</td>", 100.0 * share))
-                .collect();
+            let cells: String =
+                shared.iter().map(|share| format!("<td>{:.0}\u{a0}%</td>", 100.0 * share)).collect();
             format!("<tr>{}{cells}</tr>", named(side))
         };
         let rows: String = comparison.models.iter().zip(&overlap.shared).map(row).collect();
@@ -234,11 +232,11 @@ fn metrics(comparison: &Comparison) -> String {
         let told = |side: &Side| match side.summary.model.metrics.get(*name) {
             Some(told) => {
                 format!(
-                    "<td class=\"number\">{:.3} <span class=\"range\">({:.3} to {:.3})</span></td>",
+                    "<td>{:.3} <span class=\"range\">({:.3} to {:.3})</span></td>",
                     told.value, told.low, told.high
                 )
             }
-            None => "<td class=\"number\">–</td>".to_string(),
+            None => "<td>–</td>".to_string(),
         };
         let cells: String = comparison.models.iter().map(told).collect();
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", escaped(name))
