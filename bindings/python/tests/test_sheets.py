@@ -86,11 +86,11 @@ def test_a_sheet_without_rows_is_whole(folder):
 
 
 def test_a_list_has_the_decimal_sign_of_its_table(folder):
-    run(folder, "predict", "m.onesided", "german.csv", "--out", "german_list.csv", "--out-style", "like-input", "--keep", "a")
+    run(folder, "predict", "m.onesided", "german.csv", "--decimal", ",", "--out", "german_list.csv", "--out-style", "like-input", "--keep", "a")
     frame = pd.read_csv(folder / "german_list.csv", sep=";", decimal=",")
     assert frame[["score", "probability", "a"]].dtypes.astype(str).tolist() == ["float64"] * 3
     text = (folder / "german_list.csv").read_text()
     assert "." not in text.replace("kept_a", ""), text[:300]
-    run(folder, "audit", "draw", "m.onesided", "german.csv", "--rows", "20", "--scores", "--out", "german_audit.csv", "--out-style", "like-input")
+    run(folder, "audit", "draw", "m.onesided", "german.csv", "--decimal", ",", "--rows", "20", "--scores", "--out", "german_audit.csv", "--out-style", "like-input")
     scores = pd.read_csv(folder / "german_audit.csv", sep=";", decimal=",").score
     assert scores.dtype == float and "." not in "".join((folder / "german_audit.csv").read_text().splitlines()[1:])

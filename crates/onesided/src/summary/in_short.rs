@@ -25,6 +25,8 @@ pub struct InShort {
     pub model: String,
     /// That labels are random, and how that stands; `None` where the truth is known.
     pub assumption: Option<Assumption>,
+    /// By a test of the labels that refutes nothing: how often random labels would look as odd.
+    pub labels_p: Option<f64>,
     /// How many of the unlabeled rows are positive, in words.
     pub share: Option<String>,
     /// How well it ranks.
@@ -201,6 +203,7 @@ impl InShort {
             share: share(model),
             decisions: decisions(model),
             warnings: warnings(model, ranks, notes, audit),
+            labels_p: about.report.labeling.as_ref().filter(|test| !test.refutes()).map(|test| test.p),
             assumption,
             ranks,
             next,
@@ -210,7 +213,7 @@ impl InShort {
     /// The lines, each with what it is about.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![("learned from", self.learned.to_string()), ("model", self.model.clone())];
-        lines.extend(self.assumption.as_ref().map(|one| ("assumed", assumed(one))));
+        lines.extend(self.assumption.as_ref().map(|one| ("assumed", assumed(one, self.labels_p))));
         lines.extend(self.share.clone().map(|share| ("share", share)));
         lines.push(("how good", self.ranks.to_string()));
         lines.extend(self.decisions.clone().map(|decisions| ("decisions", decisions)));
@@ -285,7 +288,7 @@ fn made_of(model: &Model) -> String {
 }
 
 /// The assumption behind all numbers, and how it stands.
-fn assumed(one: &Assumption) -> String {
+fn assumed(one: &Assumption, p: Option<f64>) -> String {
     let labels = "labels are a random sample of the positives";
     match one.state {
         State::Fails => {
@@ -293,7 +296,12 @@ fn assumed(one: &Assumption) -> String {
         }
         State::Holds => format!("{labels}: nothing speaks against it"),
         State::Audited => format!("{labels}: the answers of an audit agree"),
-        State::Unknown => format!("{labels}, which the rows alone cannot show"),
+        State::Unknown => match p {
+            Some(p) => format!(
+                "{labels}, which the rows alone cannot show; a test finds nothing against it (p = {p:.2})"
+            ),
+            None => format!("{labels}, which the rows alone cannot show"),
+        },
     }
 }
 
