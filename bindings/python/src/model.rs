@@ -281,7 +281,7 @@ impl PyModel {
             list = list.label(label, None, None);
         }
         let plain = SummarySettings { rows: 0, reasons: 0, effects: 1, ..SummarySettings::default() };
-        let measured = if importance || column.is_some() { plain.importance.clone() } else { None };
+        let measured = if importance || column.is_some() { plain.importance } else { None };
         let settings =
             SummarySettings { importance: measured, columns: column.into_iter().collect(), ..plain };
         let (summary, said) = match rows {
