@@ -58,9 +58,9 @@ pub fn report(
 /// The texts of a column.
 pub fn texts(column: OutColumn) -> Vec<String> {
     match column {
-        OutColumn::Text(texts) => texts,
+        OutColumn::Text(texts) | OutColumn::Choice { cells: texts, .. } => texts,
         OutColumn::U64(numbers) => numbers.iter().map(u64::to_string).collect(),
-        OutColumn::F32(numbers) => numbers.iter().map(f32::to_string).collect(),
+        OutColumn::F32(numbers) | OutColumn::Share(numbers) => numbers.iter().map(f32::to_string).collect(),
         OutColumn::F64(numbers) => numbers.iter().map(f64::to_string).collect(),
     }
 }

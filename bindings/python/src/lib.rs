@@ -17,6 +17,7 @@ mod pieces;
 mod prior;
 mod progress;
 mod rows;
+mod summary;
 
 use pyo3::prelude::*;
 
@@ -40,6 +41,8 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RANDOM_LABELS", onesided::RANDOM_LABELS)?;
     module.add("NoPriorError", module.py().get_type::<failure::NoPriorError>())?;
     module.add_class::<model::PyModel>()?;
+    module.add_class::<summary::PySummary>()?;
+    module.add_class::<summary::PyFigure>()?;
     module.add_class::<prior::PyPrior>()?;
     module.add_class::<losses::PyObjective>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;

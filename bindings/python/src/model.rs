@@ -6,6 +6,7 @@ use crate::fitting::{DATA, IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
 use crate::negatives;
 use crate::progress::Watch;
 use crate::rows::Rows;
+use crate::summary::{self, PySummary};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
@@ -250,6 +251,58 @@ impl PyModel {
         Ok(said)
     }
 
+    /// The model in a few lines, each with what it is about, and what to look at, the most important first.
+    fn in_short(&self) -> (Vec<(&'static str, String)>, Vec<String>) {
+        summary::in_short(&self.model)
+    }
+
+    /// What there is to show of the rows of the fit without reading them again.
+    fn summary_of_fit(&self, py: Python<'_>) -> PyResult<PySummary> {
+        Ok(PySummary::new(py.detach(|| self.model.summary_of_fit()).map_err(raise)?))
+    }
+
+    /// What there is to show of the model and some rows, as [`report`](Self::report) takes them, with importance or with the effect of one
+    /// column where that is asked for.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (rows, threads, device, told=None, label=None, importance=false, column=None))]
+    fn summary<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Listed<'py>,
+        threads: usize,
+        device: &str,
+        told: Option<PyReadonlyArray1<'py, i8>>,
+        label: Option<&str>,
+        importance: bool,
+        column: Option<String>,
+    ) -> PyResult<(PySummary, Vec<Said>)> {
+        let model = self.on(threads, device)?;
+        let mut list = List::of(&model).rows_of_model(self.rows_of_model()).threads(threads);
+        if let Some(label) = label {
+            list = list.label(label, None, None);
+        }
+        let plain = SummarySettings { rows: 0, reasons: 0, effects: 1, ..SummarySettings::default() };
+        let measured = if importance || column.is_some() { plain.importance } else { None };
+        let settings =
+            SummarySettings { importance: measured, columns: column.into_iter().collect(), ..plain };
+        let (summary, said) = match rows {
+            Listed::Memory(rows) => {
+                let data = Rows::of(&rows)?.encode(py, self.model.encoding())?;
+                let said = notes_on_new(data.notes());
+                let data = data.with_told(told.map(|told| as_labels(&told)));
+                let data = data.map_err(|error| raise_for("y", error))?;
+                (py.detach(|| list.summary_of(&data, "rows in memory", &settings)).map_err(raise)?, said)
+            }
+            Listed::Place(from) => {
+                let also = ReadAgain::default();
+                let summary =
+                    py.detach(|| list.summary(&Input::one(from), &also, &settings)).map_err(raise)?;
+                (summary, Vec::new())
+            }
+        };
+        Ok((PySummary::new(summary), said))
+    }
+
     /// Rows for an audit: the columns of the table to fill in, the drawn rows by number, what to expect as JSON, and what is to be
     /// said. `told` are labels, as `fit` takes them.
     #[allow(clippy::too_many_arguments, clippy::type_complexity)] // a tuple for Python, taken apart at once
@@ -274,7 +327,7 @@ impl PyModel {
         }
         let cuts = cuts.iter().map(|cut| cut.parse()).collect::<Result<_, _>>();
         let cuts = cuts.map_err(|error| raise_for("cuts", error))?;
-        let settings = AuditSettings { rows: number, cuts, seed };
+        let settings = AuditSettings { rows: number, cuts, seed, explain: None };
         let drawn = py
             .detach(|| model.audit_known(&data, &settings, self.rows_of_model()))
             .map_err(|error| raise_for("rows", error))?;

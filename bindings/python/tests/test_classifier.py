@@ -165,7 +165,7 @@ def test_known_negatives_in_a_part_of_their_own(made):
     one = PUClassifier(**settings, negative=-1, scenario="case-control")
     one.fit(np.concatenate(parts), np.repeat([1, 0, -1], [len(part) for part in parts]))
     assert one.to_bytes() == model.to_bytes() and one.classes_.tolist() == [-1, 1]
-    assert f"{len(parts[2])} negative" in one._repr_html_()
+    assert f"{len(parts[2])} known negatives" in one._repr_html_()
     sparse = pytest.importorskip("scipy.sparse")
     rows = sparse.csr_matrix(np.concatenate(parts))
     labels = np.repeat([1, 0, -1], [len(part) for part in parts])
@@ -294,5 +294,5 @@ def test_a_prior_that_small_data_do_not_tell_is_warned_of():
 def test_notebooks_get_a_card(made, fitted):
     assert "not fitted" in PUClassifier()._repr_html_()
     card = fitted._repr_html_()
-    assert "<table>" in card and "held-out" in card and "auc" in card
+    assert "<table>" in card and "how good" in card and "AUC" in card and "learned from" in card
     assert repr(PUClassifier("nnpu", epochs=3)) == "PUClassifier(epochs=3, method='nnpu')"

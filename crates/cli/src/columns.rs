@@ -1,6 +1,6 @@
 //! What the columns of a table were read as, in a few lines whatever the table's width.
 
-use crate::output::note;
+use crate::output::detail;
 use onesided::Dataset;
 use onesided::data::{ColumnIs, ColumnRead};
 
@@ -11,8 +11,8 @@ const SHOWN: usize = 6;
 pub fn print_columns(data: &Dataset) {
     let lines = lines(data.columns_read());
     if !lines.is_empty() {
-        note("columns read:");
-        lines.iter().for_each(|line| note(line));
+        detail("columns read:");
+        lines.iter().for_each(|line| detail(line));
     }
 }
 

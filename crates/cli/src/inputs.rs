@@ -1,7 +1,7 @@
 //! Where rows are and how they are read, as flags of `fit`, `prior` and `evaluate`, and what reading them met.
 
 use crate::failure::Failure;
-use crate::output::{note, warn};
+use crate::output::{is_verbose, note, warn};
 use clap::Args;
 use onesided::data::{ColumnShift, Note, NumberStyle, agree, limit_memory, parse_size};
 use onesided::{Dataset, Encoding, Input, Model};
@@ -67,6 +67,14 @@ pub fn check_texts(model: &Model, columns: &[String]) -> Result<(), Failure> {
 /// Says what reading met, in a line each; returns the warnings among it for `--json`.
 pub fn print_notes(data: &Dataset) -> Vec<String> {
     tell(data.notes())
+}
+
+/// [`print_notes`] for whoever wants to know more; else nothing is printed yet.
+pub fn detail_notes(data: &Dataset) -> Vec<String> {
+    if is_verbose() {
+        return tell(data.notes());
+    }
+    Note::told_once(data.notes()).iter().filter(|one| one.is_warning()).map(sentence).collect()
 }
 
 /// [`print_notes`] of notes that belong to no data set.

@@ -1,10 +1,7 @@
 //! Metrics as a table: a plain name, the value, its interval, and what it means.
 
 use crate::output::table;
-use onesided::{Interval, is_cut_off, rests_on_prior};
-
-/// A share that may be anything but a tenth of what it can be is not worth a line.
-const USELESS: f64 = 0.9;
+use onesided::{Interval, is_cut_off, is_useless, rests_on_prior};
 
 /// A line for each metric; no value where its interval says that it may be anything.
 pub fn metric_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> String {
@@ -43,11 +40,6 @@ pub fn range_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -
     let lines = table(&metrics.iter().map(row).collect::<Vec<_>>());
     let meant: Vec<&str> = metrics.iter().map(|(name, _)| meaning(name)).collect();
     with_meanings(&lines, &meant)
-}
-
-/// Whether a range says next to nothing.
-pub fn is_useless(Interval { low, high, .. }: Interval) -> bool {
-    high.min(1.0) - low.max(0.0) >= USELESS
 }
 
 /// A share in so many digits, or a dash where it may be nearly anything.
@@ -118,8 +110,5 @@ mod tests {
             range_table([("accuracy", of(0.95))]),
             "accuracy  0.85 to 1.00   share of the rows that are called right\n"
         );
-        let range = |low: f64, high: f64| Interval { value: low, low, high };
-        assert!(is_useless(range(0.0, 1.0)) && is_useless(range(0.05, 1.3)));
-        assert!(!is_useless(range(0.2, 1.0)) && !is_useless(range(0.0, 0.8)));
     }
 }

@@ -130,6 +130,13 @@ pub fn note(line: &str) {
     }
 }
 
+/// A line on standard error for whoever wants to know more.
+pub fn detail(line: &str) {
+    if is_verbose() {
+        note(line);
+    }
+}
+
 /// A line on standard error for each warning.
 pub fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| say(Some(("warning", YELLOW)), warning));
@@ -157,16 +164,6 @@ fn say(kind: Option<(&str, &str)>, line: &str) {
             None => writeln!(stderr, "{line}"),
         };
     });
-}
-
-/// A share with as many digits as it deserves: three, and three that count where it is small.
-pub fn share(share: f64) -> String {
-    let digits = match share {
-        share if share > 0.0 && share < 0.1 => (2 - share.log10().floor() as i32).clamp(3, 12) as usize,
-        _ => 3,
-    };
-    let shown = format!("{share:.digits$}");
-    shown.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// Lines of equal-width columns: the first to the left, the others to the right.

@@ -60,7 +60,7 @@ fn table(rows: u64, from: u64, labels: Labels) -> String {
     text
 }
 
-const FIT: &str = "fit table.csv --label y --drop id,t --effort quick --out m.onesided";
+const FIT: &str = "fit -v table.csv --label y --drop id,t --effort quick --out m.onesided";
 
 fn folder_of(test: &str, labels: Labels) -> Folder {
     let folder = Folder::new(test);
@@ -196,7 +196,7 @@ fn an_audit_of_easy_labels_refutes_what_they_said() {
     assert_eq!(report["verdict"]["agrees"], false, "{report}");
     // Fitted with the answers, the model is measured on them.
     let fit =
-        "fit table.csv --label y --drop id,t --effort quick --reserve 0.2 --audit a.csv --out n.onesided";
+        "fit -v table.csv --label y --drop id,t --effort quick --reserve 0.2 --audit a.csv --out n.onesided";
     let object = folder.json(fit);
     let metrics = &object["metrics"];
     let truth = folder.json("evaluate n.onesided new.csv --truth t");

@@ -4,7 +4,7 @@ use crate::folder::Folder;
 use serde_json::Value;
 use std::fs;
 
-const FIT: &str = "fit table.csv --label y --drop id --method weighted-lr --threads 1";
+const FIT: &str = "fit -v table.csv --label y --drop id --method weighted-lr --threads 1";
 
 /// 600 rows, four in ten positive and half of these labeled. An amount is above 4,096 now and then.
 fn table() -> String {
@@ -321,7 +321,7 @@ fn files_of_the_first_version_are_read_as_before() {
     let answers =
         fs::read_to_string(format!("{root}/crates/cli/tests/fixtures/audit_version_1.csv")).unwrap();
     folder.write("a.csv", &answers);
-    let fit = "fit table.csv --label y --method weighted-lr --audit a.csv --out n.onesided";
+    let fit = "fit -v table.csv --label y --method weighted-lr --audit a.csv --out n.onesided";
     let told = folder.json(fit);
     assert_eq!((told["positive"].as_u64(), told["negative"].as_u64()), (Some(181 + 15), Some(45)));
     // s = 0.24987364164771295 of 1,319 rows, of which 60 were answered and 15 are positive.
@@ -340,7 +340,7 @@ fn files_of_the_second_version_are_read() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     fs::copy(format!("{root}/examples/train.csv"), folder.path("table.csv")).unwrap();
     fs::copy(format!("{root}/crates/cli/tests/fixtures/audit_version_2.csv"), folder.path("a.csv")).unwrap();
-    let told = folder.json("fit table.csv --label y --method weighted-lr --audit a.csv --out n.onesided");
+    let told = folder.json("fit -v table.csv --label y --method weighted-lr --audit a.csv --out n.onesided");
     assert_eq!(told["prior_estimate"]["audited"], 60);
     let answers = fs::read_to_string(folder.path("a.csv")).unwrap();
     let yes = answers.lines().filter(|line| line.split(',').nth(2) == Some("yes")).count() as u64;

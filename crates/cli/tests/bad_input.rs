@@ -13,7 +13,7 @@ fn small(test: &str) -> Folder {
 }
 
 fn fit(folder: &Folder, more: &str) -> String {
-    folder.refused(&format!("fit x.csv --label y --model linear --epochs 2 {more} {OUT}"))
+    folder.refused(&format!("fit -v x.csv --label y --model linear --epochs 2 {more} {OUT}"))
 }
 
 /// What is said of a table with this content.
@@ -25,14 +25,15 @@ fn said_of(test: &str, content: &str) -> String {
 
 #[test]
 fn a_missing_file() {
-    let message = Folder::new("missing-file").refused(&format!("fit none.csv --label y --prior 0.5 {OUT}"));
+    let message =
+        Folder::new("missing-file").refused(&format!("fit -v none.csv --label y --prior 0.5 {OUT}"));
     assert!(message.contains("there is no file 'none.csv'"), "{message}");
 }
 
 #[test]
 fn a_missing_column() {
     let folder = small("missing-column");
-    let message = folder.refused(&format!("fit x.csv --label yy --prior 0.5 {OUT}"));
+    let message = folder.refused(&format!("fit -v x.csv --label yy --prior 0.5 {OUT}"));
     assert!(message.contains("there is no column 'yy'"), "{message}");
 }
 
@@ -62,7 +63,7 @@ fn a_constant_column_and_an_empty_one() {
     let folder = Folder::new("constant");
     let rows: String = (0..20).map(|i| format!("{i},5,,{}\n", u8::from(i < 5))).collect();
     folder.write("x.csv", format!("x,c,e,y\n{rows}"));
-    let fit = format!("fit x.csv --label y --prior 0.5 --model linear --epochs 2 {OUT}");
+    let fit = format!("fit -v x.csv --label y --prior 0.5 --model linear --epochs 2 {OUT}");
     let said = folder.run(&fit);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("note: c is left out: the same value in every row\n"), "{said:?}");
@@ -122,7 +123,7 @@ fn no_prior_and_two_priors() {
 #[test]
 fn names_that_do_not_exist() {
     let folder = small("names");
-    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
+    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit -v x.csv --label y {more} {OUT}"));
     assert!(fit(&folder, "--prior 0.5 --method colective").contains("did you mean 'collective'?"));
     assert!(fit(&folder, "--prior 0.5 --reduction mean").contains("unknown reduction 'mean'"));
     assert!(fit(&folder, "--prior 0.5 --surrogate hinge").contains("unknown surrogate loss 'hinge'"));
@@ -140,7 +141,7 @@ fn names_that_do_not_exist() {
 #[test]
 fn settings_out_of_range() {
     let folder = small("settings");
-    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
+    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit -v x.csv --label y {more} {OUT}"));
     assert!(fit(&folder, "--prior 0.5 --epochs 0").contains("epochs must be at least 1"));
     assert!(
         fit(&folder, "--prior 0.5 --learning-rate -1")
@@ -193,7 +194,7 @@ fn a_gpu_that_this_build_cannot_use() {
     let folder = small("no-cuda");
     for device in ["cuda", "cuda:3"] {
         for command in [
-            format!("fit none.csv --label y --prior 0.5 {OUT}"),
+            format!("fit -v none.csv --label y --prior 0.5 {OUT}"),
             "predict none x.csv".to_string(),
             "evaluate none x.csv --truth y".to_string(),
             "demo --compare --seeds 1".to_string(),
@@ -207,16 +208,16 @@ fn a_gpu_that_this_build_cannot_use() {
 #[test]
 fn flags_that_contradict_one_another() {
     let folder = small("contradictions");
-    assert!(folder.refused(&format!("fit x.csv --prior 0.5 {OUT}")).contains("--label COLUMN"));
-    assert!(folder.refused(&format!("fit --label y --prior 0.5 {OUT}")).contains("name a table"));
-    assert!(folder.refused(&format!("fit --positives x.csv --prior 0.5 {OUT}")).contains("--unlabeled"));
+    assert!(folder.refused(&format!("fit -v x.csv --prior 0.5 {OUT}")).contains("--label COLUMN"));
+    assert!(folder.refused(&format!("fit -v --label y --prior 0.5 {OUT}")).contains("name a table"));
+    assert!(folder.refused(&format!("fit -v --positives x.csv --prior 0.5 {OUT}")).contains("--unlabeled"));
     assert!(fit(&folder, "--prior 0.5 --truth z").contains("--truth is for the method supervised"));
     assert!(fit(&folder, "--method supervised").contains("learns from true labels"));
     assert!(
         fit(&folder, "--prior 0.5 --drop y").contains("column 'y' cannot be both the label and left out")
     );
     let two = "--positives x.csv --unlabeled x.csv --label y";
-    assert!(folder.refused(&format!("fit {two} --prior 0.5 {OUT}")).contains("need no --label"));
+    assert!(folder.refused(&format!("fit -v {two} --prior 0.5 {OUT}")).contains("need no --label"));
 }
 
 #[test]
@@ -224,14 +225,14 @@ fn two_files_with_other_columns() {
     let folder = Folder::new("two-files-differ");
     folder.write("p.csv", "a,b\n1,2\n2,1\n");
     folder.write("u.csv", "a,c\n1,2\n2,1\n");
-    let message = folder.refused(&format!("fit --positives p.csv --unlabeled u.csv --prior 0.5 {OUT}"));
+    let message = folder.refused(&format!("fit -v --positives p.csv --unlabeled u.csv --prior 0.5 {OUT}"));
     assert!(message.contains("that of unlabeled rows lacks 'b', that of positives lacks 'c'"), "{message}");
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_found_before_training() {
     let folder = small("unwritable");
-    let to = |out: &str| folder.refused(&format!("fit x.csv --label y --prior 0.5 --out {out}"));
+    let to = |out: &str| folder.refused(&format!("fit -v x.csv --label y --prior 0.5 --out {out}"));
     assert!(to("nowhere/m.safetensors").contains("there is no folder 'nowhere'; make it first"));
     assert!(to("x.csv/m.safetensors").contains("cannot write 'x.csv/m.safetensors'"));
     assert!(to(".").contains("cannot write '.'"));
@@ -239,21 +240,22 @@ fn an_output_that_cannot_be_written_is_found_before_training() {
     assert!(to("./x.csv").contains("it is another file of this command"));
     // No file can be made in /proc, not even by root.
     assert!(to("/proc/m.safetensors").contains("no file can be made in its folder '/proc'"));
-    let checkpoint = folder.refused(&format!("fit x.csv --label y --prior 0.5 --checkpoint no/c {OUT}"));
+    let checkpoint = folder.refused(&format!("fit -v x.csv --label y --prior 0.5 --checkpoint no/c {OUT}"));
     assert!(checkpoint.contains("cannot write 'no/c'"), "{checkpoint}");
 }
 
 #[test]
 fn a_full_disk() {
     let folder = small("full-disk");
-    let message = folder.refused("fit x.csv --label y --prior 0.5 --model linear --epochs 2 --out /dev/full");
+    let message =
+        folder.refused("fit -v x.csv --label y --prior 0.5 --model linear --epochs 2 --out /dev/full");
     assert!(message.contains("cannot write '/dev/full'"), "{message}");
 }
 
 fn with_model(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -316,7 +318,7 @@ fn evaluate_asks_for_a_column() {
 #[test]
 fn names_that_were_meant() {
     let folder = small("meant");
-    let fit = |more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
+    let fit = |more: &str| folder.refused(&format!("fit -v x.csv --label y {more} {OUT}"));
     for (typed, meant) in [
         ("--method colective", "'collective'"),
         ("--method nnPU", "'nnpu'"),
@@ -356,7 +358,7 @@ fn names_that_were_meant() {
 fn a_model_and_rows_the_other_way_around() {
     let folder = Folder::new("swapped");
     folder.write("table.csv", table());
-    assert_eq!(folder.run(&format!("fit table.csv {QUICK} --out m.safetensors")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors")).code, 0);
     let expected = "'m.safetensors' is a model, and 'table.csv' is not; name the model first, then the rows";
     for command in [
         "predict",
@@ -376,13 +378,13 @@ fn a_model_and_rows_the_other_way_around() {
 fn what_was_meant_is_said() {
     let folder = Folder::new("meant");
     folder.write("x.csv", "temp,z,y\n1,2,0\n2,3,1\n3,4,2\n");
-    let fit = |more: &str| folder.refused(&format!("fit x.csv --out m.safetensors {more}"));
+    let fit = |more: &str| folder.refused(&format!("fit -v x.csv --out m.safetensors {more}"));
     let message = fit("--label y --drop Temp");
     assert!(message.contains("did you mean 'temp'? (only upper and lower case differ)"), "{message}");
     let message = fit("--label y");
     assert!(message.contains("holds three kinds of labels ('0', '1', '2')"), "{message}");
     assert!(message.ends_with("or take all but one as unlabeled with --positive 1"), "{message}");
-    let message = folder.refused("fit x.csv --label y --positive 1 --out gone/m.safetensors");
+    let message = folder.refused("fit -v x.csv --label y --positive 1 --out gone/m.safetensors");
     assert!(
         message.contains("there is no folder '") && message.ends_with("gone'; make it first"),
         "{message}"
@@ -392,6 +394,6 @@ fn what_was_meant_is_said() {
         "junk.xlsx",
         (0..2_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<u8>>(),
     );
-    let message = folder.refused("fit junk.xlsx --label y --out m.safetensors");
+    let message = folder.refused("fit -v junk.xlsx --label y --out m.safetensors");
     assert!(message.contains("'junk.xlsx' is neither a spreadsheet nor a text table"), "{message}");
 }

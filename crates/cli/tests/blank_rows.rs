@@ -36,7 +36,7 @@ fn the_same_columns_and_share() {
     let folder = tables("blank-same");
     let fit = |file: &str| {
         let said =
-            folder.run(&format!("fit {file} --label y --method weighted-lr --prior 0.3 --out m.onesided"));
+            folder.run(&format!("fit -v {file} --label y --method weighted-lr --prior 0.3 --out m.onesided"));
         assert_eq!(said.code, 0, "{said:?}");
         // An id in the order of rows is left out of both.
         assert!(
@@ -54,7 +54,7 @@ fn the_same_columns_and_share() {
 fn an_audit_tells_the_same_share() {
     let folder = tables("blank-audit");
     let share = |file: &str| {
-        let fit = format!("fit {file} --label y --method weighted-lr --out m.onesided");
+        let fit = format!("fit -v {file} --label y --method weighted-lr --out m.onesided");
         assert_eq!(folder.run(&format!("{fit} --prior 0.3")).code, 0);
         let drawn = folder.run(&format!("audit draw m.onesided {file} --rows 60 --id id --out sheet.csv"));
         assert_eq!(drawn.code, 0, "{drawn:?}");
@@ -89,7 +89,7 @@ fn an_audit_tells_the_same_share() {
 #[test]
 fn a_label_column_in_other_words_is_refused_or_named() {
     let folder = tables("blank-words");
-    let fit = "fit plain.csv --label y --method weighted-lr --prior 0.3 --reserve 20 --out m.onesided";
+    let fit = "fit -v plain.csv --label y --method weighted-lr --prior 0.3 --reserve 20 --out m.onesided";
     assert_eq!(folder.run(fit).code, 0);
     // New rows, of which some are labeled by a word.
     let new: Vec<String> = rows()
@@ -141,7 +141,7 @@ fn a_draw_counts_them_as_often_as_it_meets_them() {
     table(&folder, "blank.csv", &zero);
     let share = |file: &str| {
         let said = folder.run(&format!(
-            "fit {file} --label y --method weighted-lr --prior 0.3 --max-unlabeled 200 --out m.onesided --json"
+            "fit -v {file} --label y --method weighted-lr --prior 0.3 --max-unlabeled 200 --out m.onesided --json"
         ));
         assert_eq!(said.code, 0, "{said:?}");
         let object: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();

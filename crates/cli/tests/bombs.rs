@@ -127,7 +127,7 @@ fn honest_tables_that_are_too_large() {
     // What fits, fits.
     let rows: String = (0..2000).map(|i| format!("c{},{}\n", i % 250, u8::from(i % 9 == 0))).collect();
     folder.write("few.csv", format!("c,y\n{rows}"));
-    assert_eq!(folder.run(&format!("fit few.csv {FIT} --memory 256M")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v few.csv {FIT} --memory 256M")).code, 0);
 }
 
 fn picture(folder: &Folder, name: &str, side: u32) {

@@ -342,7 +342,8 @@ fn write_tables(folder: &Folder, page: &str) {
             let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             packed.write_all(read(&root().join("examples/new.csv")).as_bytes()).unwrap();
             folder.write("export.csv.gz", packed.finish().unwrap());
-            let made = folder.run("fit table.parquet --label y --method weighted-lr --out model.safetensors");
+            let made =
+                folder.run("fit -v table.parquet --label y --method weighted-lr --out model.safetensors");
             assert_eq!(made.code, 0, "{made:?}");
         }
         "docs/methods.md" => write_example(folder, "train.csv", "table.csv", same),

@@ -7,7 +7,7 @@ use serde_json::Value;
 fn fitted(test: &str, flags: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("t.csv", table());
-    let said = folder.run(&format!("fit t.csv {flags} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v t.csv {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }

@@ -19,7 +19,7 @@ fn one_cell_does_not_turn_numbers_into_categories() {
     let folder = Folder::new("one-cell");
     for cell in ["#N/A", "-", "12%", "1_000", "\"1,234.5\"", "nan", "Unknown", "$7", "seven"] {
         table(&folder, "x.csv", cell);
-        let said = folder.run(&format!("fit x.csv {FIT}"));
+        let said = folder.run(&format!("fit -v x.csv {FIT}"));
         assert_eq!(said.code, 0, "{cell}: {said:?}");
         // One number and three categories, of which 'unknown' is one.
         assert!(said.stderr.contains("50 positives, 150 unlabeled rows, 4 features"), "{cell}: {said:?}");
@@ -44,7 +44,7 @@ fn a_row_of_units_is_told_of() {
     let row = |i: usize| format!("{i},{},{}\n", i * 7 % 50, if i.is_multiple_of(4) { "yes" } else { "" });
     let rows: String = (0..200).map(row).collect();
     folder.write("x.csv", format!("height,weight,y\ncm,kg,\n{rows}"));
-    let said = folder.run(&format!("fit x.csv {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv {FIT}"));
     assert_eq!(said.code, 0, "{said:?}");
     let warning = "taken as missing, in height (1, first 'cm' in line 2), weight (1, first 'kg' in line 2); all in one row: \
                    if it holds units or a second header, delete it\n";
@@ -55,7 +55,7 @@ fn a_row_of_units_is_told_of() {
 fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
     let folder = Folder::new("asked-kinds");
     table(&folder, "x.csv", "seven");
-    let said = folder.run(&format!("fit x.csv --categorical x {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv --categorical x {FIT}"));
     assert!(said.stderr.contains("87 features"), "{said:?}");
     // Half the column is not a number: categories, unless numbers are asked for.
     let rows: String = (0..60)
@@ -69,9 +69,9 @@ fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
         })
         .collect();
     folder.write("half.csv", format!("x,z,y\n{rows}"));
-    let said = folder.run(&format!("fit half.csv {FIT}"));
+    let said = folder.run(&format!("fit -v half.csv {FIT}"));
     assert!(said.stderr.contains("32 features"), "{said:?}");
-    let said = folder.run(&format!("fit half.csv --numeric x {FIT}"));
+    let said = folder.run(&format!("fit -v half.csv --numeric x {FIT}"));
     assert!(
         said.stderr.contains("2 features") && said.stderr.contains("in x (30, first 'low' in line 2)\n"),
         "{said:?}"
@@ -106,7 +106,7 @@ fn a_model_of_decimal_commas_reads_decimal_commas() {
     let rows = |comma: bool| (0..120).map(|i| row(i, comma)).collect::<String>();
     folder.write("comma.csv", format!("x;z;y\n{}", rows(true)));
     folder.write("point.csv", format!("x;z;y\n{}", rows(false)));
-    let said = folder.run(&format!("fit comma.csv {FIT}"));
+    let said = folder.run(&format!("fit -v comma.csv {FIT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
         said.stderr.contains("note: a semicolon separates the cells of the table, by its first lines"),
@@ -118,7 +118,7 @@ fn a_model_of_decimal_commas_reads_decimal_commas() {
     let said = folder.run("predict m.safetensors comma.csv --out comma.pred.csv");
     assert!(said.code == 0 && !said.stderr.contains("note:"), "{said:?}");
     let fit = FIT.replace("m.safetensors", "p.safetensors");
-    assert_eq!(folder.run(&format!("fit point.csv --delimiter ; {fit}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v point.csv --delimiter ; {fit}")).code, 0);
     assert_eq!(folder.run("predict p.safetensors point.csv --out point.pred.csv").code, 0);
     let list = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(list("comma.pred.csv"), list("point.pred.csv"));
@@ -133,7 +133,7 @@ fn a_model_of_decimal_commas_reads_decimal_commas() {
     assert_eq!(list("list.csv"), list("point.pred.csv").replace(',', ";"));
     // The decimal commas are in a column that is not learned from.
     let whole = FIT.replace("m.safetensors", "z.safetensors");
-    assert_eq!(folder.run(&format!("fit comma.csv --drop x {whole}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v comma.csv --drop x {whole}")).code, 0);
     for (table, sign) in [("comma.csv", ','), ("point.csv", '.')] {
         let said = folder
             .run(&format!("predict z.safetensors {table} --in-sample --out-style like-input --out list.csv"));
@@ -163,7 +163,7 @@ fn separators_are_found_or_given() {
         let rows: String =
             (0..40).map(|i| format!("{i}{sign}{}{sign}{}\n", i % 7, u8::from(i % 4 == 0))).collect();
         folder.write("x.csv", format!("x{sign}z{sign}y\n{rows}"));
-        let said = folder.run(&format!("fit x.csv {FIT}"));
+        let said = folder.run(&format!("fit -v x.csv {FIT}"));
         assert!(
             said.code == 0 && said.stderr.contains("separates the cells of the table"),
             "{name}: {said:?}"
@@ -171,7 +171,7 @@ fn separators_are_found_or_given() {
     }
     let rows: String = (0..40).map(|i| format!("{i}:{}:{}\n", i % 7, u8::from(i % 4 == 0))).collect();
     folder.write("x.csv", format!("x:z:y\n{rows}"));
-    let said = folder.run(&format!("fit x.csv --delimiter : {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv --delimiter : {FIT}"));
     assert!(said.code == 0 && !said.stderr.contains("separates"), "{said:?}");
     let message = folder.refused(&format!("fit x.csv --delimiter :: {FIT}"));
     assert!(message.contains("--delimiter must be one character"), "{message}");
@@ -184,7 +184,7 @@ fn blank_labels_are_unlabeled_beside_one_value() {
         let label = |i: usize| if i.is_multiple_of(4) { positive } else { "" };
         let rows: String = (0..40).map(|i| format!("{i},{}\n", label(i))).collect();
         folder.write("x.csv", format!("x,y\n{rows}"));
-        let said = folder.run(&format!("fit x.csv {FIT}"));
+        let said = folder.run(&format!("fit -v x.csv {FIT}"));
         assert!(said.stderr.contains("10 positives, 30 unlabeled rows"), "{said:?}");
     }
 }

@@ -52,6 +52,7 @@ mod stream;
 mod terminal;
 mod texts;
 mod trust;
+mod verdict;
 mod wide;
 
 /// A file that is not named above would never run.

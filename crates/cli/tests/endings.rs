@@ -33,7 +33,7 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
     for wanted in [0o600, 0o664] {
         folder.write("m.safetensors", "");
         fs::set_permissions(folder.path("m.safetensors"), Permissions::from_mode(wanted)).unwrap();
-        let said = folder.run(&format!("fit x.csv {QUICK} --out m.safetensors"));
+        let said = folder.run(&format!("fit -v x.csv {QUICK} --out m.safetensors"));
         assert_eq!((said.code, mode(&folder, "m.safetensors")), (0, wanted), "{said:?}");
     }
 }
@@ -53,7 +53,7 @@ fn a_model_that_holds_training_rows_is_for_its_owner_alone() {
 fn a_name_as_long_as_names_get_can_be_written() {
     let folder = with_table("endings-long");
     let name = format!("{}.safetensors", "m".repeat(255 - ".safetensors".len()));
-    let said = folder.run(&format!("fit x.csv {QUICK} --out {name}"));
+    let said = folder.run(&format!("fit -v x.csv {QUICK} --out {name}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(folder.files(), [name, "x.csv".to_string()]);
 }
@@ -107,7 +107,7 @@ fn long_commands_end_in_any_phase_and_leave_nothing() {
     let folder = Folder::new("endings-phases");
     folder.write("big.csv", long_table(60_000));
     folder.write("small.csv", long_table(2_000));
-    let said = folder.run("fit small.csv --label y --prior 0.1 --effort quick --out m.onesided");
+    let said = folder.run("fit -v small.csv --label y --prior 0.1 --effort quick --out m.onesided");
     assert_eq!(said.code, 0, "{said:?}");
     let before = folder.files();
     for command in [
@@ -142,7 +142,7 @@ fn long_phases_say_how_far_they_are() {
     let folder = Folder::new("endings-progress");
     folder.write("big.csv", long_table(60_000));
     folder.write("small.csv", long_table(2_000));
-    assert_eq!(folder.run("fit small.csv --label y --prior 0.1 --effort quick --out m.onesided").code, 0);
+    assert_eq!(folder.run("fit -v small.csv --label y --prior 0.1 --effort quick --out m.onesided").code, 0);
     // A line per second, once a phase lasts; the rest of it is not waited for.
     let predict = "-v predict m.onesided big.csv --out out.csv --explain";
     let mut child = folder.command(predict).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

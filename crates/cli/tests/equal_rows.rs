@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const FIT: &str =
-    "fit table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
+    "fit -v table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
 
 /// A number from 0 to 1 that looks random.
 fn random(row: u32, column: u32) -> f64 {

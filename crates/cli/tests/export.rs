@@ -9,7 +9,7 @@ const FIT: &str = "--label y --drop id --drop t --prior 0.3333";
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {FIT} --method nnpu --model trees --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {FIT} --method nnpu --model trees --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -62,7 +62,7 @@ fn bad_input_is_one_sentence() {
 fn what_cannot_be_written_exactly_is_refused() {
     let folder = Folder::new("export-scorers");
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out net.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out net.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(folder.json("export net.safetensors --out net.onnx")["inputs"].as_array().unwrap().len(), 2);
     let sentence = folder.refused("export net.safetensors --format xgboost-json --out net.json");
@@ -75,7 +75,8 @@ fn what_cannot_be_written_exactly_is_refused() {
         _ => format!("{text}{line},2024-{:02}-{:02}\n", (at * 7) % 12 + 1, (at * 11) % 28 + 1),
     });
     folder.write("days.csv", with_days);
-    let said = folder.run(&format!("fit days.csv {FIT} --method nnpu --model trees --out days.safetensors"));
+    let said =
+        folder.run(&format!("fit -v days.csv {FIT} --method nnpu --model trees --out days.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let inputs = folder.json("export days.safetensors --out days.onnx");
     assert_eq!(inputs["inputs"][2]["name"], "day");

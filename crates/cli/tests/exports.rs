@@ -20,7 +20,7 @@ fn objects_are_fitted_and_ranked() {
             format!("{{\"a\": {{\"b\": {}}}, \"c\": \"{c}\", \"t\": [\"u\"]{}}}\n", i % 7, label(y))
         }),
     );
-    let said = folder.run(&format!("fit x.jsonl {FIT}"));
+    let said = folder.run(&format!("fit -v x.jsonl {FIT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("20 positives, 40 unlabeled rows, 3 features"), "{said:?}");
     assert!(said.stderr.contains("note: t is left out: "), "{said:?}");
@@ -38,7 +38,7 @@ fn a_report_with_titles_decimal_commas_and_a_second_name() {
     let folder = Folder::new("report");
     let body = rows(|i, c, y| format!("{i};{},5;{c};{i};{}\n", i % 7, ["nein", "ja"][usize::from(y)]));
     folder.write("x.csv", format!("Sales\nMay\n\nn;amount;color;amount;y\n{body}"));
-    let said = folder.run(&format!("fit x.csv {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv {FIT}"));
     for note in [
         "note: 2 lines above the header are passed over\n",
         "note: columns share a name; the second 'amount' is amount_2 here\n",
@@ -46,14 +46,14 @@ fn a_report_with_titles_decimal_commas_and_a_second_name() {
     ] {
         assert!(said.stderr.contains(note), "{said:?}");
     }
-    let refused = folder.refused(&format!("fit x.csv --decimal . {FIT}"));
+    let refused = folder.refused(&format!("fit -v x.csv --decimal . {FIT}"));
     assert!(
         refused.contains("line 5, column 'amount': '0,5' is not a number with a decimal point"),
         "{refused}"
     );
-    let refused = folder.refused(&format!("fit x.csv --decimal x {FIT}"));
+    let refused = folder.refused(&format!("fit -v x.csv --decimal x {FIT}"));
     assert!(refused.contains("--decimal must be a comma or a point"), "{refused}");
-    let refused = folder.refused(&format!("fit x.csv --sheet 1 {FIT}"));
+    let refused = folder.refused(&format!("fit -v x.csv --sheet 1 {FIT}"));
     assert!(refused.contains("is not a spreadsheet and has no sheets"), "{refused}");
 }
 
@@ -65,7 +65,7 @@ fn columns_between_commas_and_a_name_with_one() {
         format!("n,\"price, net\",c,y\n{}", rows(|i, c, y| format!("{},{},{c},{y}\n", i % 7, i % 5))),
     );
     let features = |flags: &[&str]| {
-        let said = Said::of(folder.command(&format!("fit x.csv {FIT}")).args(flags).output().unwrap());
+        let said = Said::of(folder.command(&format!("fit -v x.csv {FIT}")).args(flags).output().unwrap());
         assert_eq!(said.code, 0, "{said:?}");
         said.stderr
     };
@@ -79,7 +79,7 @@ fn what_is_no_table_is_said_in_one_sentence() {
     let folder = Folder::new("no-table");
     fs::create_dir(folder.path("many")).unwrap();
     folder.write("many/a.csv", "x,y\n1,1\n");
-    let refused = folder.refused(&format!("fit many {FIT}"));
+    let refused = folder.refused(&format!("fit -v many {FIT}"));
     assert!(
         refused.contains("'many' is a folder with tables in it; name one, such as 'many/a.csv'"),
         "{refused}"
@@ -87,16 +87,16 @@ fn what_is_no_table_is_said_in_one_sentence() {
     folder.write("page.xls", "<html><table><tr><td>x</td></tr></table></html>");
     assert!(
         folder
-            .refused(&format!("fit page.xls {FIT}"))
+            .refused(&format!("fit -v page.xls {FIT}"))
             .contains("is a web page with the name of a spreadsheet")
     );
     folder.write("x.xlsx", b"PK\x03\x04 and no more".as_slice());
-    let refused = folder.refused(&format!("fit x.xlsx {FIT}"));
+    let refused = folder.refused(&format!("fit -v x.xlsx {FIT}"));
     assert!(
         refused.contains("is a spreadsheet that cannot be read")
             && refused.ends_with("save it again, as .xlsx or .csv"),
         "{refused}"
     );
     folder.write("x.csv", rows(|i, _, y| format!("{i}.5,{y}\n")));
-    assert!(folder.refused(&format!("fit x.csv {FIT}")).contains("'x.csv' seems to have no header"));
+    assert!(folder.refused(&format!("fit -v x.csv {FIT}")).contains("'x.csv' seems to have no header"));
 }

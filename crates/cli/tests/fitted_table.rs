@@ -61,7 +61,7 @@ fn numbers(cells: &[String]) -> Vec<f64> {
 fn fitted_by_heart(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", by_heart(0..600));
-    let fit = "fit table.csv --label y --prior 0.6 --method bagging --model trees --out m.onesided";
+    let fit = "fit -v table.csv --label y --prior 0.6 --method bagging --model trees --out m.onesided";
     let said = folder.run(fit);
     assert_eq!(said.code, 0, "{said:?}");
     folder
@@ -166,7 +166,7 @@ fn unlabeled_rows_have_the_probability_of_unlabeled_rows() {
     let (y, t) = (numbers(&table["y"]), numbers(&table["t"]));
     let (labeled, positive) = (y.iter().sum::<f64>(), t.iter().sum::<f64>());
     let prior = positive / 1500.0;
-    let fit = format!("fit table.csv --label y --drop t --prior {prior} --effort quick --out m.onesided");
+    let fit = format!("fit -v table.csv --label y --drop t --prior {prior} --effort quick --out m.onesided");
     assert_eq!(folder.run(&fit).code, 0);
     let said = folder.run("predict m.onesided table.csv --yes-no --out list.csv");
     assert_eq!(said.code, 0, "{said:?}");
@@ -223,7 +223,7 @@ fn where_unlabeled_rows_are_the_population_nothing_changes() {
     folder.write("p.csv", format!("a,b\n{}", of("1")));
     folder.write("u.csv", format!("a,b\n{}", of("0")));
     folder.write("all.csv", format!("a,b\n{}{}", of("1"), of("0")));
-    let fit = "fit --positives p.csv --unlabeled u.csv --prior 0.25 --effort quick --out m.onesided";
+    let fit = "fit -v --positives p.csv --unlabeled u.csv --prior 0.25 --effort quick --out m.onesided";
     assert_eq!(folder.run(fit).code, 0);
     assert_eq!(folder.run("predict m.onesided all.csv --out list.csv").code, 0);
     let list = columns(&folder, "list.csv");
@@ -237,7 +237,7 @@ fn where_unlabeled_rows_are_the_population_nothing_changes() {
 fn what_rests_on_a_guess_says_so() {
     let folder = Folder::new("fitted-guess");
     folder.write("table.csv", sample(0..1500));
-    let fit = "fit table.csv --label y --drop t --effort quick --out m.onesided";
+    let fit = "fit -v table.csv --label y --drop t --effort quick --out m.onesided";
     let said = folder.run(fit);
     assert_eq!(said.code, 0, "{said:?}");
     let estimate = &folder.json(fit)["prior_estimate"];
@@ -267,7 +267,7 @@ fn what_rests_on_a_guess_says_so() {
         assert!(low < 0.01 && probability > 0.3, "{row}");
     }
     // A model that has no share at all tells how likely a label is.
-    let naive = "fit table.csv --label y --drop t --method naive --model trees --out n.onesided";
+    let naive = "fit -v table.csv --label y --drop t --method naive --model trees --out n.onesided";
     assert_eq!(folder.run(naive).code, 0);
     let told = folder.json("predict n.onesided table.csv");
     assert_eq!(told["probability_of"], "being labeled");
@@ -284,7 +284,7 @@ fn impossible_precisions_are_left_out_in_json_as_in_text() {
     let folder = Folder::new("fitted-impossible");
     folder.write("table.csv", sample(0..1500));
     folder.write("new.csv", sample(5000..5600));
-    let fit = "fit table.csv --label y --drop t --prior 0.97 --model linear --reserve 60 --out m.onesided";
+    let fit = "fit -v table.csv --label y --drop t --prior 0.97 --model linear --reserve 60 --out m.onesided";
     assert_eq!(folder.run(fit).code, 0);
     // With few rows to go by the share is not refuted, but it does not fit the first rows.
     let told = folder.json("evaluate m.onesided new.csv --label y --top 20");
@@ -296,7 +296,7 @@ fn impossible_precisions_are_left_out_in_json_as_in_text() {
 fn an_audit_is_of_the_list_that_predict_gives() {
     let folder = Folder::new("fitted-audit");
     folder.write("table.csv", sample(0..1500));
-    let fit = "fit table.csv --label y --drop t --prior 0.3333 --effort quick";
+    let fit = "fit -v table.csv --label y --drop t --prior 0.3333 --effort quick";
     assert_eq!(folder.run(&format!("{fit} --out m.onesided")).code, 0);
     assert_eq!(folder.run("predict m.onesided table.csv --out list.csv").code, 0);
     let list = columns(&folder, "list.csv");
@@ -345,7 +345,8 @@ fn an_audit_is_of_the_list_that_predict_gives() {
         answered.push_str(&format!("{key},{row},{answer}{rest}\n"));
     }
     folder.write("a.csv", answered);
-    let said = folder.run("fit table.csv --label y --drop t --effort quick --audit a.csv --out n.onesided");
+    let said =
+        folder.run("fit -v table.csv --label y --drop t --effort quick --audit a.csv --out n.onesided");
     assert_eq!(said.code, 0, "{said:?}");
     // Without the file of rows that cannot be known, and is told when rows are drawn.
     fs::remove_file(folder.path("m.onesided.rows")).unwrap();
@@ -360,7 +361,8 @@ fn an_audit_is_of_the_list_that_predict_gives() {
 fn promises_on_the_fitted_table_are_about_new_rows() {
     let folder = Folder::new("fitted-reserve");
     folder.write("table.csv", sample(0..1500));
-    let fit = "fit table.csv --label y --drop t --prior 0.3333 --effort quick --reserve 60 --out m.onesided";
+    let fit =
+        "fit -v table.csv --label y --drop t --prior 0.3333 --effort quick --reserve 60 --out m.onesided";
     let fitted = folder.json(fit);
     let said = folder.run("predict m.onesided table.csv --top 50 --out list.csv");
     let last = said.stdout.lines().last().unwrap();

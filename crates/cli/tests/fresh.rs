@@ -7,7 +7,7 @@ use std::fs;
 fn fitted(test: &str, content: &str, more: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", content);
-    let said = folder.run(&format!("fit table.csv --label y --drop id,t --out m.onesided {more}"));
+    let said = folder.run(&format!("fit -v table.csv --label y --drop id,t --out m.onesided {more}"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -99,7 +99,7 @@ fn many_copies_are_counted() {
     let all = rows.lines().count();
     let folder = Folder::new("fresh-repeated");
     folder.write("table.csv", format!("{header}\n{rows}{rows}"));
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.onesided"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.onesided"));
     let note = format!("{all} of {} rows are equal to an earlier one", 2 * all);
     assert!(said.code == 0 && said.stderr.contains(&note), "{said:?}");
 }
@@ -113,7 +113,7 @@ fn the_cut_is_shown_beside_yes_and_no() {
     let told = folder.json("predict m.onesided table.csv --yes-no");
     assert!(told["threshold"].as_f64().unwrap() > 0.0 && told["cautious"] == true, "{told}");
     // A guess is said once.
-    let fit = folder.run("fit table.csv --label y --drop id,t --method weighted-lr --out again.onesided");
+    let fit = folder.run("fit -v table.csv --label y --drop id,t --method weighted-lr --out again.onesided");
     assert_eq!(fit.stderr.matches("a guess").count(), 1, "{fit:?}");
 }
 
@@ -156,7 +156,7 @@ fn a_cell_of_text_among_numbers_is_said_once() {
             _ => cell.to_string(),
         }),
     );
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.onesided"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.onesided"));
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(said.stderr.matches("taken as missing").count(), 1, "{said:?}");
     assert!(said.stderr.contains("missing cells in a (1)"), "{said:?}");

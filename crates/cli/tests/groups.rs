@@ -17,7 +17,8 @@ fn table(groups: std::ops::Range<u32>) -> String {
     text
 }
 
-const FIT: &str = "fit t.csv --label y --drop truth --prior 0.5 --effort quick --threads 1 --out m.onesided";
+const FIT: &str =
+    "fit -v t.csv --label y --drop truth --prior 0.5 --effort quick --threads 1 --out m.onesided";
 
 #[test]
 fn what_is_measured_is_of_new_groups() {

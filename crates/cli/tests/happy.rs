@@ -7,7 +7,7 @@ use onesided::{At, ClassPrior, Input, InputOptions, Learner, Reduction, Signal};
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out model.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out model.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -16,7 +16,7 @@ fn fitted(test: &str) -> Folder {
 fn fit_prints_the_scenario_and_both_priors() {
     let folder = Folder::new("fit-prints");
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out model.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out model.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("50 positives, 250 unlabeled rows, 2 features"), "{said:?}");
     assert!(said.stderr.contains("scenario: single-sample (the default for one file"), "{said:?}");
@@ -33,7 +33,7 @@ fn fit_prints_the_scenario_and_both_priors() {
 fn fit_as_json() {
     let folder = Folder::new("fit-json");
     folder.write("table.csv", table());
-    let object = folder.json(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let object = folder.json(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(object["model"], "m.safetensors");
     assert_eq!(object["method"], "collective");
     assert_eq!(object["prior"], 0.3333);
@@ -49,7 +49,7 @@ fn fit_as_json() {
 #[test]
 fn two_runs_write_the_same_bytes() {
     let folder = fitted("same-bytes");
-    let said = folder.run(&format!("fit table.csv {QUICK} --out again.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out again.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let read = |name| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(read("model.safetensors"), read("again.safetensors"));
@@ -82,7 +82,7 @@ fn resumes(test: &str, teacher: &str) {
             _ => Signal::Continue,
         })
         .unwrap_err();
-    let fit = format!("fit table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means --teacher {teacher}");
+    let fit = format!("fit -v table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means --teacher {teacher}");
     let said = folder.run(&format!("{fit} --checkpoint c --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let line = "resumed from the checkpoint 'c': 3 epochs were done already";
@@ -132,7 +132,7 @@ fn parquet_in_and_out() {
     let columns = [("a", numbers(1)), ("b", numbers(2)), ("y", numbers(3))];
     write_parquet(&folder.path("table.parquet"), &columns).unwrap();
     let flags = "--label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
-    let said = folder.run(&format!("fit table.parquet {flags} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.parquet {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let said = folder.run("predict m.safetensors table.parquet --in-sample --out ranked.parquet");
     assert_eq!(said.code, 0, "{said:?}");
@@ -154,7 +154,8 @@ fn two_files_are_case_control() {
     folder.write("p.csv", part(&|row| row[3] == "1"));
     folder.write("u.csv", part(&|_| true));
     let flags = "--prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
-    let object = folder.json(&format!("fit --positives p.csv --unlabeled u.csv {flags} --out m.safetensors"));
+    let object =
+        folder.json(&format!("fit -v --positives p.csv --unlabeled u.csv {flags} --out m.safetensors"));
     assert_eq!(object["scenario"], "case-control");
     assert_eq!(object["prior_in_unlabeled"], 0.3333);
     assert_eq!((object["positive"].as_u64(), object["unlabeled"].as_u64()), (Some(50), Some(300)));
@@ -187,7 +188,7 @@ fn supervised_reads_the_truth() {
     folder.write("table.csv", table());
     let flags =
         "--method supervised --truth t --label y --drop id --model linear --epochs 60 --learning-rate 0.05";
-    let object = folder.json(&format!("fit table.csv {flags} --out m.safetensors"));
+    let object = folder.json(&format!("fit -v table.csv {flags} --out m.safetensors"));
     assert_eq!(object["method"].as_str(), Some("supervised"));
     assert!(object["metrics"]["accuracy"].as_f64().unwrap() > 0.98, "{object}");
     assert!((object["prior"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12);
@@ -198,7 +199,7 @@ fn naive_needs_no_prior_and_warns() {
     let folder = Folder::new("naive");
     folder.write("table.csv", table());
     let flags = "--method naive --label y --drop id --drop t --model linear --epochs 5";
-    let said = folder.run(&format!("fit table.csv {flags} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("warning: no prior was given"), "{said:?}");
 }
@@ -251,7 +252,7 @@ fn help_of_every_command() {
         let last = flags.iter().rev().take(2).any(|line| line.contains("--json"));
         assert!(last, "{command}: --json is the last flag but for --help");
     }
-    let fit = folder.run("fit --help").stdout;
+    let fit = folder.run("fit -v --help").stdout;
     for setting in onesided::SETTINGS {
         let flag = match setting.value {
             "" => format!("--{}", setting.name),

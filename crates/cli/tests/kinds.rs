@@ -20,7 +20,7 @@ fn exported() -> String {
     format!("nr,x,at,refund,born,seven,y\n{}", (0..300).map(row).collect::<String>())
 }
 
-const FIT: &str = "fit t.csv --label y --prior 0.35 --method weighted-lr --out m.safetensors";
+const FIT: &str = "fit -v t.csv --label y --prior 0.35 --method weighted-lr --out m.safetensors";
 
 #[test]
 fn what_rises_with_the_row_is_left_out_and_what_leaks_is_warned_of() {

@@ -20,7 +20,7 @@ fn fitted(test: &str) -> Folder {
     folder.write("table.csv", table(1500, 0));
     // The noise repeats after 9,973 rows.
     folder.write("new.csv", table(900, 5_004));
-    let fit = "fit table.csv --label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05 --reserve 100";
+    let fit = "fit -v table.csv --label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05 --reserve 100";
     let said = folder.run(&format!("{fit} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
@@ -150,7 +150,7 @@ fn a_fit_tests_its_labels_and_says_so_in_one_line() {
     folder.write("biased.csv", biased());
     let fit = |name: &str, more: &str| {
         format!(
-            "fit {name}.csv --label y --model linear --epochs 10 --learning-rate 0.05 --out {name}.safetensors {more}"
+            "fit -v {name}.csv --label y --model linear --epochs 10 --learning-rate 0.05 --out {name}.safetensors {more}"
         )
     };
     let said = folder.run(&fit("random", "--prior 0.3333"));

@@ -3,7 +3,7 @@
 use crate::folder::{Folder, QUICK, table};
 use std::fs;
 
-const FIT: &str = "fit table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";
+const FIT: &str = "fit -v table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";
 
 fn fitted(test: &str, more: &str) -> Folder {
     let folder = Folder::new(test);
@@ -36,7 +36,7 @@ fn scores(folder: &Folder, name: &str) -> Vec<(u64, f64)> {
 fn a_list_as_a_spreadsheet_holds_what_the_text_holds() {
     let folder = Folder::new("list-xlsx");
     folder.write("x.csv", table());
-    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {QUICK} --out m.safetensors")).code, 0);
     for out in ["list.csv", "list.xlsx"] {
         let said = folder.run(&format!("predict m.safetensors x.csv --in-sample --id id --out {out}"));
         assert_eq!(said.code, 0, "{said:?}");
@@ -61,7 +61,7 @@ fn a_list_as_a_spreadsheet_holds_what_the_text_holds() {
 fn numbers_that_are_kept_are_numbers_in_a_spreadsheet() {
     let folder = Folder::new("list-kept-numbers");
     folder.write("x.csv", table());
-    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {QUICK} --out m.safetensors")).code, 0);
     let more = |line: &str, cells: &str| format!("{line},{cells}\n");
     let text = table();
     let (header, first) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
@@ -82,7 +82,7 @@ fn numbers_that_are_kept_are_numbers_in_a_spreadsheet() {
 fn ids_that_repeat_are_said() {
     let folder = Folder::new("list-repeated-ids");
     folder.write("x.csv", table());
-    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {QUICK} --out m.safetensors")).code, 0);
     let predict =
         |id: &str| folder.run(&format!("predict m.safetensors x.csv --in-sample --id {id} --out list.csv"));
     assert!(!predict("id").stderr.contains("ids repeat"));
@@ -195,7 +195,7 @@ fn a_model_that_is_written_over_leaves_no_rows_of_the_old_one() {
     assert!(said.code == 0 && said.stderr.contains("holds something else"), "{said:?}");
     assert_eq!(fs::read(folder.path("other.onesided.rows")).unwrap(), b"my rows");
     folder.write("m2.rows", table());
-    let message = folder.refused("fit m2.rows --format csv --label y --drop id --drop t --out m2");
+    let message = folder.refused("fit -v m2.rows --format csv --label y --drop id --drop t --out m2");
     assert!(message.contains("choose another name"), "{message}");
 }
 
@@ -212,7 +212,7 @@ fn a_method_without_scores_out_of_fold_says_so_and_cross_fit_makes_them() {
         )
     };
     folder.write("t.csv", format!("a,b,y\n{}", (0..4_000).map(row).collect::<String>()));
-    let fit = "fit t.csv --label y --prior 0.5 --model linear --epochs 3 --out m.onesided";
+    let fit = "fit -v t.csv --label y --prior 0.5 --model linear --epochs 3 --out m.onesided";
     assert_eq!(folder.run(fit).code, 0);
     let said = folder.run("predict m.onesided t.csv");
     assert!(said.stderr.contains("in sample") && said.stderr.contains("--cross-fit"), "{said:?}");
@@ -254,7 +254,7 @@ fn a_column_that_decides_is_important_and_one_that_says_nothing_is_not() {
     let rows = |from, to| format!("a,noise,level,y,t\n{}", (from..to).map(row).collect::<String>());
     folder.write("table.csv", rows(0, 600));
     folder.write("new.csv", rows(600, 1_400));
-    let said = folder.run("fit table.csv --label y --drop t --prior 0.5 --effort quick --out m.onesided");
+    let said = folder.run("fit -v table.csv --label y --drop t --prior 0.5 --effort quick --out m.onesided");
     assert_eq!(said.code, 0, "{said:?}");
     let told = folder.json("importance m.onesided new.csv --truth t --out bars.svg");
     let columns = told["columns"].as_array().unwrap();

@@ -36,7 +36,7 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-const FIT: &str = "fit t.csv --label y --drop t --prior 0.35 --out m.safetensors";
+const FIT: &str = "fit -v t.csv --label y --drop t --prior 0.35 --out m.safetensors";
 
 #[test]
 fn texts_and_numbers_tell_more_together() {
@@ -90,7 +90,7 @@ fn a_column_of_free_text_becomes_terms_and_what_was_read_is_told() {
     };
     let body: String = rows().iter().enumerate().map(line).collect();
     folder.write("t.csv", format!("note,amount,y,key,seven\n{body}"));
-    let said = folder.run("fit t.csv --label y --prior 0.35 --method weighted-lr --out m.safetensors");
+    let said = folder.run("fit -v t.csv --label y --prior 0.35 --method weighted-lr --out m.safetensors");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("columns read:\n  numbers"), "{said:?}");
     assert!(said.stderr.contains("\n  texts             1  note ("), "{said:?}");
@@ -101,8 +101,8 @@ fn a_column_of_free_text_becomes_terms_and_what_was_read_is_told() {
 #[test]
 fn two_columns_to_drop_and_two_to_know_rows_by() {
     let folder = folder("mixed-ids");
-    let said =
-        folder.run("fit t.csv --label y --drop note,t --prior 0.35 --method weighted-lr --out m.safetensors");
+    let said = folder
+        .run("fit -v t.csv --label y --drop note,t --prior 0.35 --method weighted-lr --out m.safetensors");
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(folder.run("predict m.safetensors t.csv --id note,amount --out r.csv").code, 0);
     let text = fs::read_to_string(folder.path("r.csv")).unwrap();
@@ -152,7 +152,7 @@ fn tables_in_other_encodings_give_the_same_model() {
         ("be.csv", "3.st"),
         ("latin.csv --encoding latin1", "4.st"),
     ] {
-        let said = folder.run(&format!("fit {table} {fit} {out}"));
+        let said = folder.run(&format!("fit -v {table} {fit} {out}"));
         assert_eq!(said.code, 0, "{table}: {said:?}");
     }
     let read = |name: &str| fs::read(folder.path(name)).unwrap();
@@ -164,8 +164,8 @@ fn tables_in_other_encodings_give_the_same_model() {
     assert_eq!(of("utf8.csv"), of("le.csv"));
     assert_eq!(of("utf8.csv"), of("latin.csv --encoding latin1"));
     // Unnamed, it is read as what such files nearly always are.
-    let said = folder.run(&format!("fit latin.csv {fit} 5.st"));
+    let said = folder.run(&format!("fit -v latin.csv {fit} 5.st"));
     let note = "note: the table is not UTF-8 and is read as windows-1252; if it is in another encoding, name it with --encoding NAME\n";
     assert!(said.code == 0 && said.stderr.contains(note), "{said:?}");
-    assert!(folder.refused(&format!("fit utf8.csv --encoding klingon {fit} 5.st")).contains("klingon"));
+    assert!(folder.refused(&format!("fit -v utf8.csv --encoding klingon {fit} 5.st")).contains("klingon"));
 }

@@ -10,7 +10,7 @@ fn trees_fit_predict_save_and_load() {
     folder.write("table.csv", table());
     let fit = |more: &str| {
         let columns = "--label y --drop id,t --prior 0.3333 --model trees";
-        folder.run(&format!("fit table.csv {columns} {more}"))
+        folder.run(&format!("fit -v table.csv {columns} {more}"))
     };
     let said = fit("--out a.safetensors");
     assert_eq!(said.code, 0, "{said:?}");
@@ -36,7 +36,7 @@ fn any_flipped_bit_is_refused() {
     let folder = Folder::new("models-bits");
     folder.write("table.csv", table());
     for name in ["m.safetensors", "again.safetensors"] {
-        let said = folder.run(&format!("fit table.csv {QUICK} --out {name}"));
+        let said = folder.run(&format!("fit -v table.csv {QUICK} --out {name}"));
         assert_eq!(said.code, 0, "{said:?}");
     }
     let bytes = fs::read(folder.path("m.safetensors")).unwrap();

@@ -34,7 +34,7 @@ fn three_kinds_of_labels_are_told_apart() {
         ["auto --effort quick", "collective --model linear", "nnpu --model trees", "weighted-lr", "bagging"]
     {
         let found =
-            folder.json(&format!("fit t.csv --label y --negative 0 --drop w --method {method} {FIT}"));
+            folder.json(&format!("fit -v t.csv --label y --negative 0 --drop w --method {method} {FIT}"));
         let counts = ["positive", "unlabeled", "negative"].map(|key| found[key].as_u64().unwrap());
         assert_eq!(counts, [40, 240, 20], "{method}");
         assert_eq!(found["held_out"]["negative"].as_u64().unwrap(), 20, "{method}");
@@ -42,7 +42,8 @@ fn three_kinds_of_labels_are_told_apart() {
         let mu = found["prior_in_unlabeled"].as_f64().unwrap();
         assert!((mu - 80.0 / 240.0).abs() < 1e-9, "{method}: {mu}");
     }
-    let criterion = folder.json(&format!("fit t.csv --label y --negative 0 --drop w {FIT} --effort quick"));
+    let criterion =
+        folder.json(&format!("fit -v t.csv --label y --negative 0 --drop w {FIT} --effort quick"));
     assert!(criterion["candidates"].as_array().unwrap().len() > 3);
     let measured = folder.json("evaluate m.safetensors t.csv --label y --negative 0");
     assert_eq!(measured["known_negatives"]["rows"], 20);
@@ -61,7 +62,7 @@ fn three_files_are_what_one_column_says() {
         folder.write(name, format!("x,z,w\n{}\n", rows.join("\n")));
     }
     let found = folder.json(&format!(
-        "fit --positives p.csv --unlabeled u.csv --negatives n.csv --method collective --model linear {FIT}"
+        "fit -v --positives p.csv --unlabeled u.csv --negatives n.csv --method collective --model linear {FIT}"
     ));
     assert_eq!(["positive", "unlabeled", "negative"].map(|key| found[key].as_u64().unwrap()), [40, 240, 20]);
     let measured =
@@ -69,7 +70,7 @@ fn three_files_are_what_one_column_says() {
     assert_eq!(measured["known_negatives"]["rows"], 20);
     folder.write("other.csv", "x,q,w\n1,2,3\n");
     let message = folder.refused(&format!(
-        "fit --positives p.csv --unlabeled u.csv --negatives other.csv --method collective {FIT}"
+        "fit -v --positives p.csv --unlabeled u.csv --negatives other.csv --method collective {FIT}"
     ));
     assert!(message.contains("of positives and negatives differ in their columns"), "{message}");
     assert!(message.contains("that of negatives lacks 'z', that of positives lacks 'q'"), "{message}");
@@ -89,7 +90,7 @@ fn equal_weights_change_nothing_and_others_do() {
     folder.write("same.csv", with(&|_| "1".to_string()));
     folder.write("other.csv", with(&|at| if at % 2 == 0 { "3" } else { "0.5" }.to_string()));
     let score = |file: &str, more: &str, method: &str| {
-        folder.json(&format!("fit {file} --label y --negative 0 {more} --method {method} {FIT}"));
+        folder.json(&format!("fit -v {file} --label y --negative 0 {more} --method {method} {FIT}"));
         folder.run("predict m.safetensors t.csv --out list.csv --threads 1");
         read(&folder, "list.csv")
     };
@@ -109,7 +110,7 @@ fn equal_weights_change_nothing_and_others_do() {
 #[test]
 fn methods_that_cannot_say_why() {
     let folder = three("cannot");
-    let refused = |more: &str| folder.refused(&format!("fit t.csv --label y --drop z {more} {FIT}"));
+    let refused = |more: &str| folder.refused(&format!("fit -v t.csv --label y --drop z {more} {FIT}"));
     let message = refused("--negative 0 --drop w --method elkan-noto");
     assert!(message.contains("elkan-noto cannot use known negatives: its formula"), "{message}");
     assert!(message.contains("--method auto"), "{message}");
@@ -124,18 +125,18 @@ fn methods_that_cannot_say_why() {
 #[test]
 fn labels_that_do_not_say_which_is_which() {
     let folder = three("which-is-which");
-    let refused = |more: &str| folder.refused(&format!("fit t.csv --label y --drop w {more} {FIT}"));
+    let refused = |more: &str| folder.refused(&format!("fit -v t.csv --label y --drop w {more} {FIT}"));
     let message = refused("");
     assert!(message.contains("three kinds of labels ('0', '1', and "), "{message}");
     assert!(message.contains("--negative VALUE"), "{message}");
     // Whoever names the positive value alone is told what that makes of the other one.
-    let said =
-        folder.run(&format!("fit t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
+    let said = folder
+        .run(&format!("fit -v t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
     let expected = "'0' and empty cells of column 'y' are both unlabeled; if it means negative, say so with --negative 0";
     assert!(said.code == 0 && said.stderr.contains(expected), "{said:?}");
     assert!(refused("--positive 1 --negative 1").contains("'1' cannot mean both positive and negative"));
     let supervised =
-        folder.refused("fit t.csv --method supervised --truth z --negative 0 --out m.safetensors");
+        folder.refused("fit -v t.csv --method supervised --truth z --negative 0 --out m.safetensors");
     assert!(supervised.contains("negatives are among them; leave --negative"), "{supervised}");
     assert!(refused("--negative 7").contains("no row has '7' in column 'y'"));
     folder.write("t.csv", "y,x,w\n0,1,1\n0,2,1\n0,3,1\n");
@@ -159,11 +160,11 @@ fn weights_that_are_none() {
         ("1e-40", "holds '1e-40' in row 2"),
     ] {
         folder.write("t.csv", format!("y,x,w\n1,1,1\n0,2,{cell}\n0,3,2\n"));
-        let message = folder.refused(&format!("fit t.csv --label y --weight w {FIT}"));
+        let message = folder.refused(&format!("fit -v t.csv --label y --weight w {FIT}"));
         assert!(message.contains(expected), "{message}");
     }
-    let message = folder.refused(&format!("fit t.csv --label y --weight y {FIT}"));
+    let message = folder.refused(&format!("fit -v t.csv --label y --weight y {FIT}"));
     assert!(message.contains("column 'y' cannot be both the label and the weight"), "{message}");
-    let message = folder.refused(&format!("fit t.csv --label y --weight nowhere {FIT}"));
+    let message = folder.refused(&format!("fit -v t.csv --label y --weight nowhere {FIT}"));
     assert!(message.contains("there is no column 'nowhere'"), "{message}");
 }

@@ -55,7 +55,7 @@ const OUT: &str = "--out m.safetensors";
 #[test]
 fn two_folders_from_fit_to_evaluate() {
     let folder = folders("pictures-two");
-    let said = folder.run(&format!("fit {TWO} --epochs 3 {OUT}"));
+    let said = folder.run(&format!("fit -v {TWO} --epochs 3 {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 120 unlabeled pictures, 8 x 8 pixels, gray"), "{said:?}");
     assert!(said.stderr.contains("scenario: case-control (the default for two folders)"), "{said:?}");
@@ -83,7 +83,7 @@ fn two_folders_from_fit_to_evaluate() {
 fn two_fits_give_the_same_bytes() {
     let folder = folders("pictures-same");
     for name in ["a.safetensors", "b.safetensors"] {
-        let said = folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 --augment flip --out {name}"));
+        let said = folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 --augment flip --out {name}"));
         assert_eq!(said.code, 0, "{said:?}");
     }
     let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
@@ -95,7 +95,7 @@ fn a_broken_picture_is_named_and_left_out_or_refused() {
     let folder = folders("pictures-broken");
     folder.write("rest/r050.png", &picture(1, true)[..40]);
     folder.write("rest/r051.png", b"");
-    let fit = format!("fit {TWO} --prior 0.3333 --epochs 1 {OUT}");
+    let fit = format!("fit -v {TWO} --prior 0.3333 --epochs 1 {OUT}");
     let message = folder.refused(&format!("{fit} --missing refuse"));
     assert!(message.contains("2 of 180 pictures cannot be read, first 'rest/r050.png'"), "{message}");
     let said = folder.run(&fit);
@@ -123,7 +123,7 @@ fn a_folder_per_class() {
             folder.write(&format!("pets/{class}/{i}.png"), picture(i, class == "dog"));
         }
     }
-    let fit = "fit pets --prior-in-unlabeled 0.1 --epochs 2";
+    let fit = "fit -v pets --prior-in-unlabeled 0.1 --epochs 2";
     let said = folder.run(&format!("{fit} --positive dog {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 60 unlabeled pictures"), "{said:?}");
@@ -154,7 +154,7 @@ fn a_folder_per_class() {
     let message = folder.refused(&format!("{fit} --positive cow {OUT}"));
     assert!(message.contains("'cow'") && message.contains("'cat', 'dog'"), "{message}");
     // The folders are the truth, where the user says so.
-    let supervised = folder.json(&format!("fit pets --method supervised --positive dog --epochs 3 {OUT}"));
+    let supervised = folder.json(&format!("fit -v pets --method supervised --positive dog --epochs 3 {OUT}"));
     assert_eq!((&supervised["method"], &supervised["prior"]), (&"supervised".into(), &0.5.into()));
 }
 
@@ -163,7 +163,7 @@ fn files_named_in_a_table() {
     let folder = folders("pictures-table");
     let row = |i: u32| format!("rest/r{i:03}.png,{},{}\n", u32::from(i < 20), u32::from(i < 40));
     folder.write("list.csv", format!("file,y,t\n{}", (0..120).map(row).collect::<String>()));
-    let fit = "fit list.csv --image file --label y --prior 0.3333 --epochs 3";
+    let fit = "fit -v list.csv --image file --label y --prior 0.3333 --epochs 3";
     let said = folder.run(&format!("{fit} {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("20 positives, 100 unlabeled pictures"), "{said:?}");
@@ -179,14 +179,14 @@ fn files_named_in_a_table() {
 #[test]
 fn a_model_and_data_of_different_kinds() {
     let folder = folders("pictures-kinds");
-    assert_eq!(folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 {OUT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 {OUT}")).code, 0);
     folder.write("table.csv", crate::folder::table());
     let message = folder.refused("predict m.safetensors table.csv");
     assert!(message.contains("the model was fitted on pictures, but 'table.csv' holds a table"), "{message}");
     let message = folder.refused("evaluate m.safetensors table.csv --truth t");
     assert!(message.contains("the model was fitted on pictures"), "{message}");
     assert!(folder.refused("predict m.safetensors gone").contains("there is no file 'gone'"));
-    let fit = format!("fit table.csv {} --out t.safetensors", crate::folder::QUICK);
+    let fit = format!("fit -v table.csv {} --out t.safetensors", crate::folder::QUICK);
     assert_eq!(folder.run(&fit).code, 0);
     assert!(folder.refused("predict t.safetensors new").contains("the model was fitted on a table"));
     let message = folder.refused("bound m.safetensors table.csv --label y");
@@ -200,16 +200,18 @@ fn a_model_and_data_of_different_kinds() {
 fn folders_without_pictures_and_pictures_of_one_pixel() {
     let folder = folders("pictures-odd");
     fs::create_dir(folder.path("none")).unwrap();
-    let message = folder.refused(&format!("fit --positives none --unlabeled rest --prior 0.3 {OUT}"));
+    let message = folder.refused(&format!("fit -v --positives none --unlabeled rest --prior 0.3 {OUT}"));
     assert!(message.contains("'none' holds neither pictures (.png, .jpg) nor texts"), "{message}");
     folder.write("none/a.gif", "GIF89a");
-    let message = folder.refused(&format!("fit --positives good --unlabeled none --prior 0.3 {OUT}"));
+    let message = folder.refused(&format!("fit -v --positives good --unlabeled none --prior 0.3 {OUT}"));
     assert!(message.contains("'none' holds neither pictures"), "{message}");
     folder.write("none/a.txt", "a text");
-    let message = folder.refused(&format!("fit --positives good --unlabeled none --prior 0.3 {OUT}"));
+    let message = folder.refused(&format!("fit -v --positives good --unlabeled none --prior 0.3 {OUT}"));
     assert!(message.contains("'good' holds pictures and 'none' texts"), "{message}");
-    assert!(folder.refused(&format!("fit good --prior 0.3 {OUT}")).contains("'good' is a folder; name two"));
-    assert!(folder.refused(&format!("fit {TWO} --label y {OUT}")).contains("need no --label"));
+    assert!(
+        folder.refused(&format!("fit -v good --prior 0.3 {OUT}")).contains("'good' is a folder; name two")
+    );
+    assert!(folder.refused(&format!("fit -v {TWO} --label y {OUT}")).contains("need no --label"));
 
     for (inner, light) in [("one", 200), ("other", 40)] {
         fs::create_dir(folder.path(inner)).unwrap();
@@ -217,7 +219,7 @@ fn folders_without_pictures_and_pictures_of_one_pixel() {
             folder.write(&format!("{inner}/{i}.png"), png(1, 1, &[light + i % 9]));
         }
     }
-    let fit = format!("fit --positives one --unlabeled other --prior 0.1 --epochs 1 {OUT}");
+    let fit = format!("fit -v --positives one --unlabeled other --prior 0.1 --epochs 1 {OUT}");
     let message = folder.refused(&format!("{fit} --model cnn"));
     assert!(message.contains("cnn needs images of at least 4x4 pixels"), "{message}");
     let said = folder.run(&fit);
@@ -241,7 +243,7 @@ fn a_table_of_pixels() {
         format!("{}{},{}\n", cells.collect::<String>(), u8::from(i.is_multiple_of(6)), u8::from(left))
     };
     folder.write("t.csv", format!("{header}y,t\n{}", (0..180).map(row).collect::<String>()));
-    let fit = "fit t.csv --label y --drop t --prior 0.3333 --epochs 3";
+    let fit = "fit -v t.csv --label y --drop t --prior 0.3333 --epochs 3";
     let said = folder.run(&format!("{fit} --image-shape 1x8x8 --model cnn {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("8 x 8 pixels"), "{said:?}");
@@ -257,25 +259,25 @@ fn a_table_of_pixels() {
 #[test]
 fn augmentation_is_for_pictures() {
     let folder = folders("pictures-augment");
-    let said = folder.run(&format!("fit {TWO} --prior 0.3333 --epochs 1 --augment crop+flip {OUT}"));
+    let said = folder.run(&format!("fit -v {TWO} --prior 0.3333 --epochs 1 --augment crop+flip {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     folder.write("table.csv", crate::folder::table());
-    let message = folder.refused(&format!("fit table.csv {} --augment flip {OUT}", crate::folder::QUICK));
+    let message = folder.refused(&format!("fit -v table.csv {} --augment flip {OUT}", crate::folder::QUICK));
     assert!(message.contains("--augment is for networks on pictures"), "{message}");
-    let message = folder.refused(&format!("fit {TWO} --model trees --augment flip {OUT}"));
+    let message = folder.refused(&format!("fit -v {TWO} --model trees --augment flip {OUT}"));
     assert!(message.contains("--augment is for networks on pictures, and the model trees"), "{message}");
 }
 
 #[test]
 fn a_teacher_takes_part_and_its_numbers_are_checked() {
     let folder = folders("pictures-teacher");
-    let fit = format!("fit {TWO} --prior 0.3333 --epochs 2");
+    let fit = format!("fit -v {TWO} --prior 0.3333 --epochs 2");
     let said = folder.run(&format!("{fit} --teacher on {OUT}"));
     assert_eq!(said.code, 0, "{said:?}");
     let about = folder.json("evaluate m.safetensors --positives good --unlabeled rest");
     assert!(about["auc_pu"].is_number(), "{about}");
     // Without a share, the network that is taught tells it: a third of `rest`.
-    let said = folder.json(&format!("fit {TWO} --epochs 12 --teacher strength=0.3,ramp=2 {OUT}"));
+    let said = folder.json(&format!("fit -v {TWO} --epochs 12 --teacher strength=0.3,ramp=2 {OUT}"));
     assert_eq!(said["prior_estimate"]["scorer"], "taught", "{said}");
     let share = said["prior_estimate"]["mu"].as_f64().unwrap();
     assert!((0.2..0.47).contains(&share), "{share}");
@@ -295,8 +297,46 @@ fn a_teacher_takes_part_and_its_numbers_are_checked() {
 #[test]
 fn two_folders_without_their_flags() {
     let folder = folders("pictures-flags");
-    let message = folder.refused(&format!("fit good rest {OUT}"));
+    let message = folder.refused(&format!("fit -v good rest {OUT}"));
     assert!(message.contains("two folders are given as --positives FOLDER --unlabeled FOLDER"), "{message}");
-    let message = folder.refused(&format!("fit good gone {OUT}"));
+    let message = folder.refused(&format!("fit -v good gone {OUT}"));
     assert!(message.contains("'gone' is one argument too many"), "{message}");
+}
+
+/// Answers about the pictures of a folder are learned from, and tell the share.
+#[test]
+fn answers_about_a_folder_are_learned_from() {
+    let folder = folders("pictures-audit");
+    let fit = format!("fit -v {TWO} --prior-in-unlabeled 0.4 --epochs 3");
+    let said = folder.run(&format!("{fit} {OUT}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = folder.run("audit draw m.safetensors rest --rows 60 --out rows.csv");
+    assert_eq!(said.code, 0, "{said:?}");
+    let drawn = fs::read_to_string(folder.path("rows.csv")).unwrap();
+    let mut lines = drawn.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let at = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    let mut answered = format!("{}\n", names.join(","));
+    let mut yes = 0;
+    for line in lines {
+        let mut cells: Vec<String> = line.split(',').map(str::to_string).collect();
+        let number: usize =
+            cells[at("file")].trim_start_matches('r').trim_end_matches(".png").parse().unwrap();
+        yes += usize::from(number < 40);
+        cells[at("positive")] = if number < 40 { "yes" } else { "no" }.to_string();
+        answered.push_str(&format!("{}\n", cells.join(",")));
+    }
+    folder.write("rows.csv", answered);
+    let told = folder.json(&format!("fit -v {TWO} --epochs 3 --audit rows.csv --out n.safetensors"));
+    assert_eq!(told["positive"], 60 + yes, "{told}");
+    assert_eq!(told["negative"], 60 - yes, "{told}");
+    assert_eq!(told["prior_estimate"]["audited"], 60, "{told}");
+    // What is left holds 40 - yes of 60.
+    let left = (40 - yes) as f64 / 60.0;
+    let mu = told["prior_in_unlabeled"].as_f64().unwrap();
+    assert!((mu - left).abs() < 0.15, "{mu} for {left}");
+    // Other pictures are not those that were asked about.
+    let refused = folder
+        .refused("fit -v --positives good --unlabeled new --epochs 3 --audit rows.csv --out o.safetensors");
+    assert!(refused.contains("rows.csv"), "{refused}");
 }

@@ -32,7 +32,7 @@ fn pipe(folder: &Folder, name: &str) -> bool {
 fn a_table_on_standard_input_is_the_table() {
     let folder = Folder::new("stdin-table");
     folder.write("x.csv", rows());
-    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {FIT}")).code, 0);
     let model = fs::read(folder.path("m.safetensors")).unwrap();
     let list = folder.run("predict m.safetensors x.csv --out -");
     assert!(list.code == 0 && list.stdout.starts_with("row,score,probability,rank\n"), "{list:?}");
@@ -62,7 +62,7 @@ fn a_table_on_standard_input_is_the_table() {
 fn parquet_through_pipes() {
     let folder = Folder::new("stdin-parquet");
     folder.write("x.csv", rows());
-    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {FIT}")).code, 0);
     let columns = ["temperature", "z"]
         .map(|name| (name, onesided::data::OutColumn::F64((0..40).map(f64::from).collect())));
     onesided::data::write_parquet(&folder.path("x.parquet"), &columns).unwrap();
@@ -86,7 +86,7 @@ fn parquet_through_pipes() {
 fn a_list_into_a_pipe_arrives_whole() {
     let folder = Folder::new("pipe-out");
     folder.write("x.csv", rows());
-    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {FIT}")).code, 0);
     if !pipe(&folder, "list") || !pipe(&folder, "table") {
         return;
     }
@@ -114,7 +114,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     // More than any buffer and pipe hold, so that the list meets the closed end.
     let row = |i: usize| format!("{i},{},{}\n", i % 7, u8::from(i < 100));
     folder.write("x.csv", format!("temperature,z,y\n{}", (0..20_000).map(row).collect::<String>()));
-    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {FIT}")).code, 0);
     for format in ["csv", "parquet"] {
         let list = format!("predict m.safetensors x.csv --all --out - --format {format}");
         let list = if format == "csv" { list.replace(" --format csv", "") } else { list };
@@ -146,7 +146,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 fn pipes_where_files_are_needed_are_refused() {
     let folder = Folder::new("pipes-refused");
     folder.write("x.csv", rows());
-    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    assert_eq!(folder.run(&format!("fit -v x.csv {FIT}")).code, 0);
     if !pipe(&folder, "p") {
         return;
     }

@@ -110,7 +110,7 @@ fn the_estimators_are_listed() {
 fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     let folder = folder("prior-fit");
     let fit = format!(
-        "fit table.csv {COLUMNS} --model linear --epochs 10 --learning-rate 0.05 --out model.safetensors"
+        "fit -v table.csv {COLUMNS} --model linear --epochs 10 --learning-rate 0.05 --out model.safetensors"
     );
     let said = folder.run(&fit);
     assert_eq!(said.code, 0, "{said:?}");
@@ -175,7 +175,7 @@ fn fit_and_prior_agree_whatever_the_method() {
             "--method weighted-lr",
             "--method genpu --option steps=10",
         ] {
-            let fitted = folder.json(&format!("fit {data} {columns} {method} --out m.safetensors"));
+            let fitted = folder.json(&format!("fit -v {data} {columns} {method} --out m.safetensors"));
             for key in ["prior", "prior_in_unlabeled"] {
                 assert!(prior[key].is_f64() && fitted[key] == prior[key], "{method}: {fitted} {prior}");
             }
@@ -186,7 +186,8 @@ fn fit_and_prior_agree_whatever_the_method() {
         }
     }
     // A method with its own theory estimates nothing.
-    let fitted = folder.json("fit counts.csv --label y --method s-em --option spies=0.3 --out m.safetensors");
+    let fitted =
+        folder.json("fit -v counts.csv --label y --method s-em --option spies=0.3 --out m.safetensors");
     assert!(fitted["prior_estimate"].is_null() && fitted["prior"].is_null(), "{fitted}");
 }
 

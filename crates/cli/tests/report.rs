@@ -154,6 +154,76 @@ fn rows_to_answer_come_back() {
 }
 
 #[test]
+fn reasons_are_in_a_page_to_answer_only_if_asked_for() {
+    let folder = fitted("report-reasons", "");
+    let draw = |more: &str| {
+        let said = folder
+            .run(&format!("audit draw m.safetensors table.csv --label y --rows 20 --out r.html {more}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        let page = read(&folder, "r.html");
+        (data(&page), page.contains("id=\"why\""))
+    };
+    let (plain, has_button) = draw("");
+    assert!(!has_button && plain["rows"][0]["because"].as_array().unwrap().is_empty());
+    let (with, has_button) = draw("--explain 2");
+    let because = |row: &serde_json::Value| row["because"].as_array().unwrap().clone();
+    assert!(has_button && with["rows"].as_array().unwrap().iter().all(|row| because(row).len() <= 2));
+    // The reasons of a row are those of the list.
+    let listed = folder.json("predict m.safetensors table.csv --label y --explain 2");
+    let (row, part) = (listed["top"][0]["row"].clone(), listed["top"][0]["because"][0].clone());
+    let drawn = with["rows"].as_array().unwrap().iter().find(|one| one["row"] == row);
+    if let Some(drawn) = drawn {
+        let (name, value) = (&because(drawn)[0][0], because(drawn)[0][1].as_f64().unwrap());
+        assert_eq!(*name, part["feature"], "{listed}");
+        assert!((value - part["value"].as_f64().unwrap()).abs() < 1e-6, "{listed}");
+    }
+    assert!(because(&with["rows"][0])[0][0].is_string(), "{with}");
+    let refused =
+        folder.refused("audit draw m.safetensors table.csv --label y --rows 20 --explain --out r.csv");
+    assert!(refused.contains("--explain is for a page"), "{refused}");
+}
+
+#[test]
+fn models_stand_side_by_side() {
+    let folder = fitted("report-compare", "--cross-fit");
+    let said = folder.run(&format!("fit table.csv {FIT} --seed 5 --cross-fit --out n.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = folder.json(
+        "report table.csv --compare m.safetensors n.safetensors m.safetensors --label y --out page.html",
+    );
+    let page = read(&folder, "page.html");
+    assert!(page.contains("3 models on") && !page.contains("id=\"first\"") && page.len() < 200_000);
+    assert_eq!(told["bytes"], page.len());
+    assert_eq!(told["models"].as_array().unwrap().len(), 3);
+    // A model names the same rows as itself, and two models share as many of either.
+    for overlap in told["overlaps"].as_array().unwrap() {
+        let shared = |a: usize, b: usize| overlap["shared"][a][b].as_f64().unwrap();
+        assert_eq!((shared(0, 0), shared(0, 2)), (1.0, 1.0), "{overlap}");
+        assert_eq!(shared(0, 1), shared(1, 0));
+    }
+    // By hand: the first ten rows of two lists.
+    let first = |model: &str| -> Vec<u64> {
+        let listed = folder.json(&format!("predict {model} table.csv --label y"));
+        listed["top"].as_array().unwrap().iter().map(|row| row["row"].as_u64().unwrap()).collect()
+    };
+    let (m, n) = (first("m.safetensors"), first("n.safetensors"));
+    let both = m.iter().filter(|row| n.contains(row)).count();
+    assert_eq!(told["overlaps"][0]["rows"], 10);
+    assert!((told["overlaps"][0]["shared"][0][1].as_f64().unwrap() - both as f64 / 10.0).abs() < 1e-12);
+    let refused = |arguments: &str, sentence: &str| {
+        let said = folder.refused(arguments);
+        assert!(said.contains(sentence), "{arguments}: {said}");
+    };
+    refused(
+        "report m.safetensors --compare n.safetensors m.safetensors --out p.html",
+        "name the table first",
+    );
+    refused("report table.csv --compare m.safetensors --out p.html", "--compare");
+    refused("report table.csv --compare m.safetensors table.csv --out p.html", "table.csv");
+    refused("report table.csv --compare m.safetensors n.safetensors --out p.csv", "must end in .html");
+}
+
+#[test]
 fn the_demo_does_the_main_job() {
     let folder = Folder::new("report-demo");
     let said = folder.run("demo --out shown");

@@ -28,7 +28,7 @@ fn table(rows: &[(String, bool)]) -> String {
 
 /// What both make of it: the bytes of the model file, or why not.
 fn both(folder: &Folder, flags: &str, learner: &Learner, table: &Table) -> [Result<Vec<u8>, String>; 2] {
-    let said = folder.run(&format!("fit {flags} --threads 1 --out m.model"));
+    let said = folder.run(&format!("fit -v {flags} --threads 1 --out m.model"));
     let of_command = match said.code {
         0 => Ok(fs::read(folder.path("m.model")).unwrap()),
         _ => Err(said.stderr.lines().last().unwrap().trim_start_matches("error: ").to_string()),
@@ -142,7 +142,7 @@ fn few_rows_and_few_positives() {
     assert_eq!(said["metrics"]["precision"], serde_json::Value::Null, "{said}");
     let why = format!("{labeled} positive rows are too few to estimate the prior; at least 10 are needed");
     assert_eq!(said["prior_estimate"]["assumed"], why.as_str());
-    let told = folder.run("fit 80.csv --label y --effort quick --out m.model");
+    let told = folder.run("fit -v 80.csv --label y --effort quick --out m.model");
     assert!(told.stderr.contains("warning: the prior is assumed, 0.013 of the unlabeled rows"), "{told:?}");
     assert!(told.stdout.contains("cannot be told without the share of positives: give it with --prior"));
     // Of more rows, it is refused for the same reason.
@@ -162,7 +162,7 @@ fn answers_stay_with_their_rows_where_others_are_empty() {
     folder.write("full.csv", &full);
     folder.write("gaps.csv", full.replacen('\n', &format!("\n{}", empty.repeat(5)), 1));
     let fit = "--label y --method weighted-lr --threads 1";
-    let drawn = folder.run(&format!("fit full.csv {fit} --prior 0.4 --out first.model"));
+    let drawn = folder.run(&format!("fit -v full.csv {fit} --prior 0.4 --out first.model"));
     assert_eq!(drawn.code, 0, "{drawn:?}");
     let drawn = folder.run("audit draw first.model full.csv --label y --rows 60 --out a.csv");
     assert_eq!(drawn.code, 0, "{drawn:?}");

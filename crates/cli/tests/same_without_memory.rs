@@ -24,7 +24,7 @@ fn a_table_that_does_not_fit_is_taken_by_columns_or_refused_alike() {
     file.into_inner().unwrap();
     let table = Table::at(folder.path("t.csv")).label("y");
     let learner = Learner::new().method("naive").prior(ClassPrior::new(0.4).unwrap());
-    let fit = "fit t.csv --label y --method naive --prior 0.4 --out m.model";
+    let fit = "fit -v t.csv --label y --method naive --prior 0.4 --out m.model";
     // Numbers do not fit; the bytes that trees take instead do not, either. A line has nothing to take instead.
     let cases =
         [("trees", 49, "300000 rows of one byte per cell"), ("linear", 24, "t.csv' beyond its first")];

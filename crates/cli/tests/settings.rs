@@ -154,7 +154,7 @@ fn the_command_refuses_every_other_pair_by_name() {
     let mut refused = 0;
     for pair in pairs(false).iter().filter(|pair| !pair.wanted) {
         let answers = if pair.method.needs_truth() { "--truth y" } else { "--label y" };
-        let message = folder.refused(&format!("fit x.csv {answers} {} {OUT}", pair.flags()));
+        let message = folder.refused(&format!("fit -v x.csv {answers} {} {OUT}", pair.flags()));
         let start = format!("error: --{} is ", pair.setting.name);
         assert!(message.starts_with(&start) && message.contains("has no use for it"), "{message}");
         refused += 1;
@@ -179,7 +179,7 @@ fn the_command_takes_each_setting_somewhere() {
         };
         let pair = Pair { method: Method::find(method).unwrap(), model: None, setting, wanted: true };
         let prior = if setting.name.starts_with("prior") { "" } else { "--prior 0.5" };
-        let said = folder.run(&format!("fit x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
+        let said = folder.run(&format!("fit -v x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
         assert_eq!(said.code, 0, "{}: {said:?}", setting.name);
     }
     assert_eq!(folder.files(), ["m.safetensors", "m.safetensors.rows", "x.csv"]);
@@ -200,7 +200,7 @@ fn every_method_fits_with_the_settings_of_the_machine() {
         let answers = if method.needs_truth() { "--truth y" } else { "--label y" };
         let machine = "--seed 1 --threads 1 --device cpu --precision f32";
         let said = folder.run(&format!(
-            "fit x.csv {answers} --method {} --prior 0.5 {own} {machine} {OUT}",
+            "fit -v x.csv {answers} --method {} --prior 0.5 {own} {machine} {OUT}",
             method.name()
         ));
         assert_eq!(said.code, 0, "{}: {said:?}", method.name());

@@ -11,9 +11,9 @@ fn ok(said: Said) -> Said {
 #[test]
 fn help_is_a_command_too() {
     let folder = Folder::new("shell-help");
-    assert_eq!(ok(folder.run("help fit")).stdout, ok(folder.run("fit --help")).stdout);
+    assert_eq!(ok(folder.run("help fit")).stdout, ok(folder.run("fit -v --help")).stdout);
     assert_eq!(ok(folder.run("help audit draw")).stdout, ok(folder.run("audit draw --help")).stdout);
-    let fit = ok(folder.run("fit --help")).stdout;
+    let fit = ok(folder.run("fit -v --help")).stdout;
     let at = |text: &str| fit.find(text).unwrap_or_else(|| panic!("{text} is not in\n{fit}"));
     // Headings come in the order of what people set first, and examples at the end.
     assert!(at("\nColumns:") < at("\nWhat is learned:"));
@@ -56,9 +56,9 @@ fn manual_pages() {
 fn short_flags_are_the_long_ones() {
     let folder = Folder::new("shell-short");
     folder.write("table.csv", table());
-    ok(folder.run(&format!("fit table.csv {QUICK} --out long.safetensors")));
+    ok(folder.run(&format!("fit -v table.csv {QUICK} --out long.safetensors")));
     let short = "-l y -d id -d t -p 0.3333 -M linear --epochs 10 --learning-rate 0.05 -o short.safetensors";
-    ok(folder.run(&format!("fit table.csv {short}")));
+    ok(folder.run(&format!("fit -v table.csv {short}")));
     let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
     assert!(bytes("long.safetensors") == bytes("short.safetensors"));
     let long = ok(folder.run("predict long.safetensors table.csv --id id --top 5 --in-sample"));

@@ -7,7 +7,7 @@ use std::process::Stdio;
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("table.csv", table());
-    let said = folder.run(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    let said = folder.run(&format!("fit -v table.csv {QUICK} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }
@@ -150,7 +150,7 @@ fn a_table_that_ends_badly_leaves_nothing() {
 fn a_draw_of_the_unlabeled_rows_keeps_the_shares() {
     let folder = Folder::new("max-unlabeled");
     folder.write("table.csv", table());
-    let fit = format!("fit table.csv {QUICK}");
+    let fit = format!("fit -v table.csv {QUICK}");
     let said = folder.run(&format!("{fit} --max-unlabeled 100 --seed 3 --out a.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("note: 100 of 250 unlabeled rows were drawn"), "{said:?}");
@@ -184,7 +184,7 @@ fn draws_that_cannot_be_are_refused() {
     folder.write("table.csv", table());
     std::fs::create_dir_all(folder.path("texts")).unwrap();
     folder.write("texts/a.txt", "a text");
-    let fit = "fit table.csv --drop id --out m.safetensors";
+    let fit = "fit -v table.csv --drop id --out m.safetensors";
     for (flags, why) in [
         (format!("{fit} --label y --max-unlabeled 0"), "--max-unlabeled must be at least 1, but is 0"),
         (
@@ -193,7 +193,7 @@ fn draws_that_cannot_be_are_refused() {
         ),
         (format!("{fit} --truth t --method supervised --max-unlabeled 9"), "the method supervised has none"),
         (
-            "fit --positives texts --unlabeled texts --max-unlabeled 9 --out m.safetensors".to_string(),
+            "fit -v --positives texts --unlabeled texts --max-unlabeled 9 --out m.safetensors".to_string(),
             "draws from the rows of tables",
         ),
     ] {
@@ -213,8 +213,7 @@ fn a_table_without_memory_for_it_can_be_drawn_from() {
     encoder.write_all(format!("{header}y\n").as_bytes()).unwrap();
     (0..400).for_each(|_| encoder.write_all(rows.as_bytes()).unwrap());
     folder.write("long.csv.zst", encoder.finish().unwrap());
-    let fit =
-        "fit long.csv.zst --label y --prior 0.3 --model linear --epochs 1 --memory 64M --out m.safetensors";
+    let fit = "fit -v long.csv.zst --label y --prior 0.3 --model linear --epochs 1 --memory 64M --out m.safetensors";
     let error = folder.refused(fit);
     // (2^26 − 48 · 2^20 − 8 · 400,000) / (40 · 16) = 21,214, of which 8,000 are labeled.
     assert!(error.ends_with("which would fit, with --max-unlabeled 10000"), "{error}");

@@ -8,7 +8,7 @@ fn with_model(test: &str, name: &str) -> Folder {
     let folder = Folder::new(test);
     let rows: String = (0..40).map(|i| format!("{i},{},{}\n", i % 7, u8::from(i % 4 == 0))).collect();
     folder.write("x.csv", format!("{name},z,y\n{rows}"));
-    let said = folder.run(&format!("fit x.csv {FIT}"));
+    let said = folder.run(&format!("fit -v x.csv {FIT}"));
     assert_eq!(said.code, 0, "{said:?}");
     folder
 }

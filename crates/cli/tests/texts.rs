@@ -34,7 +34,7 @@ fn folders(test: &str) -> Folder {
 }
 
 const FIT: &str =
-    "fit posts.csv --text body --only body --label y --prior-in-unlabeled 0.3333 --out m.safetensors";
+    "fit -v posts.csv --text body --only body --label y --prior-in-unlabeled 0.3333 --out m.safetensors";
 
 /// Words are left out for the student; the teacher sees whole texts.
 #[test]
@@ -47,7 +47,7 @@ fn a_teacher_takes_part_in_texts_and_tables() {
     let line = |i: usize| format!("{},{}\n", text(i), if i.is_multiple_of(6) { "yes" } else { "" });
     let table: String = (0..300).map(line).collect();
     folder.write("posts.csv", format!("post,label\n{table}"));
-    let fit = "fit posts.csv --label label --text post --prior 0.3333 --out m.safetensors";
+    let fit = "fit -v posts.csv --label label --text post --prior 0.3333 --out m.safetensors";
     let said = folder.json(&format!("{fit} --teacher"));
     assert_eq!(said["teacher"]["strength"], 0.2, "{said}");
     assert_eq!(
@@ -104,7 +104,7 @@ fn a_column_of_texts() {
 fn folders_of_texts() {
     let folder = folders("texts-folders");
     let said = folder.run(
-        "fit --positives sports --unlabeled all --method s-em --option spies=0.5 --prior 0.3333 --out m.safetensors",
+        "fit -v --positives sports --unlabeled all --method s-em --option spies=0.5 --prior 0.3333 --out m.safetensors",
     );
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("scenario: case-control (the default for two folders)"), "{said:?}");
@@ -148,14 +148,15 @@ fn a_folder_per_class() {
         fs::create_dir_all(&of).unwrap();
         fs::write(of.join(format!("{i:03}.txt")), text).unwrap();
     }
-    let fit = "fit tx --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
+    let fit = "fit -v tx --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
     let said = folder.run(&format!("{fit} --positive pos"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 180 unlabeled texts, 20 terms"), "{said:?}");
     assert!(said.stderr.contains("the default for one folder"), "{said:?}");
     // The same texts in two folders give the same terms and weights.
-    let two =
-        fit.replace("fit tx", "fit --positives tx/pos --unlabeled tx/unl").replace("m.safe", "two.safe");
+    let two = fit
+        .replace("fit -v tx", "fit -v --positives tx/pos --unlabeled tx/unl")
+        .replace("m.safe", "two.safe");
     assert_eq!(folder.run(&format!("{two} --scenario single-sample")).code, 0);
     let list = folder.run("predict m.safetensors tx --in-sample --out -").stdout;
     assert!(list.lines().nth(1).unwrap().contains(",pos/"), "{list}");
@@ -190,7 +191,7 @@ fn a_folder_per_class() {
 #[test]
 fn the_words_that_a_model_counts_on() {
     let folder = folders("texts-importance");
-    let fit = "fit --positives sports --unlabeled all --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
+    let fit = "fit -v --positives sports --unlabeled all --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
     assert_eq!(folder.run(fit).code, 0);
     for (i, (text, _, truth)) in posts().into_iter().enumerate() {
         let of = folder.path("new").join(if truth { "sports" } else { "banks" });
@@ -276,7 +277,7 @@ fn the_prior_of_texts() {
         assert!(end(0) < 1.0 / 3.0 && end(1) > 1.0 / 3.0, "{prior}");
     }
     // What `fit` estimates from the same texts is the same.
-    let fitted = folder.json("fit posts.csv --text body --label y --method ldce --out m.safetensors");
+    let fitted = folder.json("fit -v posts.csv --text body --label y --method ldce --out m.safetensors");
     let prior = folder.json("prior posts.csv --text body --label y");
     assert_eq!(fitted["prior_in_unlabeled"], prior["prior_in_unlabeled"]);
 
@@ -308,7 +309,7 @@ fn networks_phrases_counts_and_true_labels() {
     let top = folder.json("predict m.safetensors posts.csv --explain 1")["top"][0].clone();
     assert!(top["because"][0]["value"].as_f64().unwrap() > 0.0, "{top}");
     let said = folder.run(&format!(
-        "fit posts.csv --text body --only body --method supervised --truth t {quick} --out s.safetensors"
+        "fit -v posts.csv --text body --only body --method supervised --truth t {quick} --out s.safetensors"
     ));
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(folder.json("evaluate s.safetensors posts.csv --truth t")["accuracy"], 1.0);
@@ -329,16 +330,16 @@ fn bad_texts_get_a_sentence() {
     assert!(fit("--method ldce --max-terms 0").contains("--max-terms must be at least 1"));
     assert!(fit("--method ldce --stop-words german").contains("use none or english"));
     assert!(fit("--method ldce --min-texts 0").contains("--min-texts must be at least 1"));
-    let message = folder.refused("fit posts.csv --label y --prior 0.4 --ngrams 2 --out m.safetensors");
+    let message = folder.refused("fit -v posts.csv --label y --prior 0.4 --ngrams 2 --out m.safetensors");
     assert!(message.contains("--ngrams is for texts; name their column with --text"), "{message}");
     assert!(
         folder
-            .refused("fit posts.csv --text y --label y --prior 0.4 --out m.safetensors")
+            .refused("fit -v posts.csv --text y --label y --prior 0.4 --out m.safetensors")
             .contains("column 'y' cannot be both the label and a text to learn from")
     );
     // A missing text is empty, unless missing values are refused; `fit` and `prior` say so in the same way.
     folder.write("hole.csv", table() + "p240,,0,0,x240\n");
-    for command in ["fit hole.csv --prior-in-unlabeled 0.3 --out m.safetensors", "prior hole.csv"] {
+    for command in ["fit -v hole.csv --prior-in-unlabeled 0.3 --out m.safetensors", "prior hole.csv"] {
         let message = folder.refused(&format!("{command} --text body --label y --missing refuse"));
         assert!(
             message.contains("column 'body' has no value in row 241, and missing values are refused"),
@@ -350,12 +351,12 @@ fn bad_texts_get_a_sentence() {
     );
     let same: String = (0..80).map(|i| format!("the same words every time,{}\n", i % 2)).collect();
     folder.write("same.csv", format!("body,y\n{same}"));
-    let fit = "fit same.csv --text body --label y --prior-in-unlabeled 0.3 --out m.st --method";
+    let fit = "fit -v same.csv --text body --label y --prior-in-unlabeled 0.3 --out m.st --method";
     let message = folder.refused(&format!("{fit} roc-svm"));
     assert!(message.contains("roc-svm found no reliable negatives among 26 unlabeled rows"), "{message}");
     assert!(message.ends_with("use a method that needs none with --method weighted-lr"), "{message}");
     let two = |p: &str, u: &str| {
-        folder.refused(&format!("fit --positives {p} --unlabeled {u} --prior 0.4 --out m.st"))
+        folder.refused(&format!("fit -v --positives {p} --unlabeled {u} --prior 0.4 --out m.st"))
     };
     assert!(two("sports", "posts.csv").contains("'sports' is a folder and 'posts.csv' is not"));
     fs::create_dir_all(folder.path("none")).unwrap();
@@ -368,7 +369,7 @@ fn bad_texts_get_a_sentence() {
     fs::write(folder.path("none").join("a.txt"), "a text").unwrap();
     assert!(two("none", "all").contains("a folder of texts holds no folders"));
     // Of a table: no texts, and no folder.
-    let said = folder.run("fit posts.csv --label y --drop id --drop body --drop other --prior 0.4 --method weighted-lr --out t.st");
+    let said = folder.run("fit -v posts.csv --label y --drop id --drop body --drop other --prior 0.4 --method weighted-lr --out t.st");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
         folder

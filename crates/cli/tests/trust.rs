@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 
 const FIT: &str =
-    "fit table.csv --label y --drop id,t --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
+    "fit -v table.csv --label y --drop id,t --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
 
 /// 1,500 rows, a third positive and half of those labeled; `a` tells them apart but for some.
 fn table(rows: u32, from: u32) -> String {
@@ -72,7 +72,7 @@ fn every_kind_of_method_takes_a_reserve() {
     let folder = Folder::new("reserve-methods");
     folder.write("table.csv", table(600, 0));
     for method in ["elkan-noto", "weighted-lr", "naive", "nnpu --epochs 3"] {
-        let fit = format!("fit table.csv --label y --drop id,t --prior 0.3333 --method {method}");
+        let fit = format!("fit -v table.csv --label y --drop id,t --prior 0.3333 --method {method}");
         let object = folder.json(&format!("{fit} --reserve 40 --out m.safetensors"));
         assert_eq!(
             (object["reserved"].as_u64(), object["positive"].as_u64()),
@@ -83,7 +83,7 @@ fn every_kind_of_method_takes_a_reserve() {
         assert!(review["review"]["population"]["rows"].as_u64().unwrap() > 0, "{method}: {review}");
     }
     let truth =
-        "fit table.csv --truth t --drop id,y --method supervised --epochs 3 --model linear --reserve 40";
+        "fit -v table.csv --truth t --drop id,y --method supervised --epochs 3 --model linear --reserve 40";
     assert_eq!(folder.json(&format!("{truth} --out m.safetensors"))["reserved"], 40);
 }
 
@@ -423,7 +423,7 @@ fn fit_learns_from_an_audit_and_takes_its_share() {
     let text = fs::read_to_string(folder.path("a.csv")).unwrap();
     folder.write("a.csv", filled(&text, truth));
     let report = folder.json("audit read m.safetensors a.csv");
-    let again = "fit table.csv --label y --drop id,t --model linear --epochs 10 --learning-rate 0.05";
+    let again = "fit -v table.csv --label y --drop id,t --model linear --epochs 10 --learning-rate 0.05";
     let object = folder.json(&format!("{again} --audit a.csv --out n.safetensors"));
     let found = report["found"].as_u64().unwrap();
     assert_eq!(object["positive"].as_u64(), Some(250 + found), "{object}");
@@ -454,7 +454,7 @@ fn fit_learns_from_an_audit_and_takes_its_share() {
     assert!(refused("--audit a.csv --prior 0.3").contains("--prior and --audit contradict one another"));
     assert!(refused("--audit table.csv").contains("it is not the file of an audit"));
     assert!(refused("--audit nowhere.csv").contains("nowhere.csv"));
-    let other = folder.refused("fit new.csv --label y --drop id,t --audit a.csv --out x.safetensors");
+    let other = folder.refused("fit -v new.csv --label y --drop id,t --audit a.csv --out x.safetensors");
     assert!(other.contains("is an audit of another table"), "{other}");
     let unable = refused("--audit a.csv --method ldce").to_string();
     assert!(unable.contains("ldce"), "{unable}");

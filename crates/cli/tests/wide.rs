@@ -22,7 +22,7 @@ fn many_columns_are_found_in_any_order() {
     let folder = Folder::new("wide");
     folder.write("fitted.csv", table(0..COLUMNS, true));
     folder.write("turned.csv", table((0..COLUMNS).rev(), false));
-    let said = folder.run("fit fitted.csv --label y --prior 0.5 --method weighted-lr --out m.safetensors");
+    let said = folder.run("fit -v fitted.csv --label y --prior 0.5 --method weighted-lr --out m.safetensors");
     assert_eq!(said.code, 0, "{said:?}");
     let list = |table: &str| {
         let said = folder.run(&format!("predict m.safetensors {table} --in-sample --out list.csv"));

@@ -81,6 +81,10 @@ impl Audit {
             Some(columns) => (self.places(data, columns)?, self.drawn().counts),
             None => (self.places_in_same(data)?, counts_of(data, before)),
         };
+        // Of two places the unlabeled one was drawn from, beside which the positives lie.
+        let beside = counts_of(data, before);
+        let apart = then.positive == 0 && beside.positive > 0 && then.unlabeled == beside.unlabeled;
+        let then = if apart { beside } else { then };
         if then.positive == 0 {
             return Err(wrong(
                 "was drawn from all rows, labeled ones among them, and says nothing of the unlabeled ones alone; draw it \

@@ -42,6 +42,8 @@ use std::path::Path;
 pub(crate) const KEY: &str = "key";
 pub(crate) const ROW: &str = "row";
 pub(crate) const ANSWER: &str = "positive";
+/// What a spreadsheet offers for it.
+pub(crate) const ANSWERS: [&str; 3] = ["yes", "no", "unsure"];
 pub(crate) const DRAW: &str = "draw";
 /// Room for people.
 pub(crate) const FOR_PEOPLE: [&str; 2] = ["note", "reviewer"];

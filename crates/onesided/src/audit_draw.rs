@@ -5,10 +5,11 @@
 //! probabilities: of unlabeled rows those of unlabeled rows ([`Among`]), so that their mean is the share of positives that the model
 //! was fitted with. A model without a share of positives has no such probabilities; then the widest intervals are named.
 
-use crate::audit::{ANSWER, DRAW, FOR_PEOPLE, KEY, ROW};
+use crate::audit::{ANSWER, ANSWERS, DRAW, FOR_PEOPLE, KEY, ROW};
 use crate::audit_key::{DrawFacts, RowKey};
 use crate::{
-    Among, Error, KnownRows, ListNote, Met, Model, RowKind, RowLookup, RowMatcher, RowsOfModel, ScoredRows,
+    Among, Contribution, Error, Explainer, KnownRows, ListNote, Met, Model, RowKind, RowLookup, RowMatcher,
+    RowsOfModel, ScoredRows,
 };
 use onesided_data::{
     Counts, Cutting, DataError, Dataset, Fingerprint, Input, Label, Note, OutColumn, ReadAgain, TableError,
@@ -29,6 +30,8 @@ pub struct AuditSettings {
     pub cuts: Vec<Top>,
     /// The seed of the draw. Another seed is another draw, and draws add up.
     pub seed: u64,
+    /// How many of the largest parts of the score of each drawn row to keep, if any ([`AuditDraw::because`]).
+    pub explain: Option<usize>,
 }
 
 /// What a forecast of an audit rests on.
@@ -73,6 +76,8 @@ pub struct AuditDraw {
     facts: DrawFacts,
     /// The fingerprint of each drawn row.
     prints: Vec<u64>,
+    /// What carried the score of each.
+    because: Vec<Vec<Contribution>>,
 }
 
 /// One drawn row.
@@ -121,7 +126,10 @@ impl Seen {
 }
 
 /// What the second look at the rows finds.
-struct Found {
+struct Found<'m> {
+    /// What explains scores, and how many parts are kept.
+    explainer: Option<(Explainer<'m>, usize)>,
+    because: Vec<Vec<Contribution>>,
     /// The number that the cells of each drawn row make.
     cells: Vec<u64>,
     /// What drawn rows are known by.
@@ -132,9 +140,10 @@ struct Found {
     columns: Option<u64>,
 }
 
-impl Found {
-    fn new(drawn: usize) -> Self {
-        Self { cells: vec![0; drawn], ids: Vec::new(), rows: None, columns: None }
+impl<'m> Found<'m> {
+    fn new(drawn: usize, explainer: Option<(Explainer<'m>, usize)>) -> Self {
+        let because = if explainer.is_some() { vec![Vec::new(); drawn] } else { Vec::new() };
+        Self { explainer, because, cells: vec![0; drawn], ids: Vec::new(), rows: None, columns: None }
     }
 
     /// The next rows, encoded, of a table of so many; `places` says which of the drawn rows has a number.
@@ -162,6 +171,9 @@ impl Found {
         for (row, &cells) in cells.iter().enumerate() {
             if let Some(&place) = places.get(&(first + row)) {
                 self.cells[place] = cells;
+                if let Some((explainer, most)) = &self.explainer {
+                    self.because[place] = explainer.row(data, row, *most)?;
+                }
                 for ((_, to), (_, from)) in self.ids.iter_mut().zip(data.ids()) {
                     to[place] = from.get(row).to_string();
                 }
@@ -214,6 +226,8 @@ impl Model {
         settings: &AuditSettings,
         rows_of_model: RowsOfModel,
     ) -> Result<AuditDraw, Error> {
+        // A model that cannot explain itself is refused before any row is read.
+        let explainer = settings.explain.map(|most| Ok::<_, Error>((self.explainer()?, most))).transpose()?;
         let mut lookup = RowLookup::new(self, rows_of_model, false);
         let mut seen = Seen::default();
         let (labels, notes, all) = match source {
@@ -270,7 +284,7 @@ impl Model {
             said.push(ListNote::LabeledDrawn);
         }
         let places: HashMap<usize, usize> = rows.iter().enumerate().map(|(at, row)| (row.row, at)).collect();
-        let mut found = Found::new(rows.len());
+        let mut found = Found::new(rows.len(), explainer);
         let told_labels = match source {
             Source::Memory(data) => {
                 found.add(data, 0, all, &places)?;
@@ -323,6 +337,7 @@ impl Model {
             largest_piece: seen.largest,
             prints: found.cells.iter().map(|&cells| facts.print_of(cells)).collect(),
             ids: found.ids,
+            because: found.because,
             rows,
             facts,
         })
@@ -357,6 +372,11 @@ impl AuditDraw {
         &self.ids
     }
 
+    /// What carried the score of each row, if that was asked for ([`AuditSettings::explain`]); else empty.
+    pub fn because(&self) -> &[Vec<Contribution>] {
+        &self.because
+    }
+
     /// The file as columns, to be written by [`write_table`](onesided_data::write_table), with what rows are known by. Scores would
     /// tell the person what to answer, and are left out unless asked for.
     pub fn columns(&self, with_scores: bool) -> Vec<(String, OutColumn)> {
@@ -368,7 +388,10 @@ impl AuditDraw {
         let mut columns = vec![
             (KEY.to_string(), OutColumn::Text(keys)),
             (ROW.to_string(), OutColumn::U64(self.rows.iter().map(|row| row.row as u64 + 1).collect())),
-            (ANSWER.to_string(), same("")),
+            (
+                ANSWER.to_string(),
+                OutColumn::Choice { cells: vec![String::new(); self.rows.len()], of: &ANSWERS },
+            ),
         ];
         columns.extend(FOR_PEOPLE.map(|name| (name.to_string(), same(""))));
         for (name, ids) in &self.ids {

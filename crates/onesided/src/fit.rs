@@ -123,8 +123,8 @@ impl Fit {
             false => RowsAre::Table,
         };
         let options = self.options(rows)?;
-        if self.audit.is_some() && !matches!(input, Input::One(_)) {
-            let why = "goes with one table and its label column, not with two files";
+        if self.audit.is_some() && !matches!(input, Input::One(_)) && !folders {
+            let why = "goes with one table and its label column or with folders, not with two files";
             return Err(Error::NoUse { setting: "audit", why });
         }
         match self.read_to_hold(&options, input) {

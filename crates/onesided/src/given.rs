@@ -16,6 +16,13 @@ pub struct Given {
     settings: BTreeMap<String, Value>,
 }
 
+impl Given {
+    /// Whether a setting was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.settings.get(name).is_some_and(|value| !value.is_null())
+    }
+}
+
 /// What a learner and the rows that it learned from were asked for. What was left open is not among it, nor is a draw of
 /// rows that were too few to draw from.
 pub(crate) fn given(config: &Config, data: &Dataset, are_drawn: bool) -> Given {

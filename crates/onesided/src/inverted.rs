@@ -1,7 +1,7 @@
 //! Signs that labels mean the opposite of what they were taken for.
 
 use crate::About;
-use onesided_data::{Scenario, agree, part_of};
+use onesided_data::{Hint, Scenario, agree, part_of};
 use onesided_eval::Interval;
 use std::fmt;
 
@@ -29,6 +29,11 @@ impl Inverted {
     /// Whether an AUC is below one half, by more than its interval.
     pub fn by_auc(auc: Interval, known: bool) -> Option<Self> {
         (auc.high < 0.5).then_some(Self::RankBelow { auc: auc.value, known })
+    }
+
+    /// The setting that answers the question.
+    pub fn hint(&self) -> Hint {
+        Hint { act: "names the value that means positive".into(), setting: "positive", value: None }
     }
 }
 

@@ -143,6 +143,7 @@ mod shuffled;
 mod stream;
 mod summary;
 mod table;
+mod told;
 mod undrawn;
 mod verdict;
 
@@ -198,10 +199,12 @@ pub use review::{Promise, Promised, Review, ReviewList, ShareAtOdds, ShareInList
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use summary::{
-    Along, Assumed, Assumption, AtOdds, AtShare, Check, ColumnSummary, Effect, EffectPoint, Level,
-    ModelSummary, PromiseAt, ScoreBins, State, Summary, SummarySettings,
+    Along, Assumed, Assumption, AtOdds, AtShare, Cause, Check, ColumnSummary, Comparison, Effect,
+    EffectPoint, InShort, LearnedFrom, Level, ModelSummary, NextStep, Overlap, PromiseAt, Ranks, ScoreBins,
+    Side, State, Summary, SummarySettings, Warned, experience, rows_of,
 };
 pub use table::Table;
+pub use told::{Told, is_useless};
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};
 

@@ -1,7 +1,7 @@
 //! Scores out of fold are those of models that had not met a row, whatever the method.
 
 use onesided::data::{Dataset, Label, Matrix, PriorInUnlabeled, Stream};
-use onesided::{Config, KnownRows, Learner, List, Model, Reserve, RowKind, ScoredBy};
+use onesided::{Config, KnownRows, Learner, List, Model, Reserve, RowKind, ScoredBy, SummarySettings};
 
 /// Rows of noise, every third labeled: there is nothing to learn but by heart.
 fn noise(rows: usize) -> Dataset {
@@ -112,4 +112,29 @@ fn a_saved_model_finds_its_rows_and_a_changed_one_does_not() {
     loaded.save(&path).unwrap();
     assert!(!onesided::rows_file(&path).exists());
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What a model shows of its own rows without reading them is what a list of them shows.
+#[test]
+fn the_summary_of_a_fit_is_that_of_its_rows() {
+    let data = noise(600);
+    for settings in
+        [&[("model", "trees"), ("cross-fit", "true")][..], &[("method", "bagging"), ("reserve", "40")]]
+    {
+        let model = learner(settings).fit(&data).unwrap();
+        let plain = SummarySettings { rows: 0, reasons: 0, importance: None, ..SummarySettings::default() };
+        let list = List::of(&model).rows_of_model(model.known_rows().map(Ok));
+        let of_rows = list.summary_of(&data, "rows", &plain).unwrap();
+        let of_fit = model.summary_of_fit().unwrap();
+        assert_eq!((of_fit.rows, of_fit.predicted_positive), (of_rows.rows, of_rows.predicted_positive));
+        assert_eq!((&of_fit.scores, &of_fit.share), (&of_rows.scores, &of_rows.share));
+        assert_eq!((&of_fit.reliability, &of_fit.scored), (&of_rows.reliability, &of_rows.scored));
+        let (a, b) = (of_fit.along.unwrap(), of_rows.along.unwrap());
+        assert_eq!((&a.at, &a.shares, &a.odds), (&b.at, &b.shares, &b.odds));
+        assert_eq!(a.promises.len(), b.promises.len());
+    }
+    // Rows that were held out once have no scores.
+    let model = learner(&[("model", "trees"), ("hold-out", "0.3")]).fit(&data).unwrap();
+    let told = model.summary_of_fit().unwrap_err().to_string();
+    assert!(told.contains("no scores of the rows that it was fitted on"), "{told}");
 }

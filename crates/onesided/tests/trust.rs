@@ -95,7 +95,7 @@ fn an_audit_gives_rows_answers_and_probabilities() {
     let folder = std::env::temp_dir().join(format!("onesided-audit-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = |seed: u64, rows: usize| {
-        let settings = AuditSettings { rows, cuts: vec![Top::Rows(500)], seed };
+        let settings = AuditSettings { rows, cuts: vec![Top::Rows(500)], seed, explain: None };
         let drawn = model.audit(&new, &settings).unwrap();
         let mut columns = drawn.columns(false);
         let answers = drawn.rows.iter().map(|row| if truth[row.row] { "yes" } else { "no" }.to_string());

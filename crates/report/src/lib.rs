@@ -1,5 +1,5 @@
-//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG; and [`page()`], a model and a table as one
-//! HTML file.
+//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG; [`page()`], a model and a table as one
+//! HTML file; and [`figure()`], one picture of the same.
 //!
 //! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s, [`Mark`]s, [`Cloud`]s and [`Trail`]s over a
 //! pair of axes; a [`Gallery`] of [`Thumbnail`]s may be placed next to them. What comes out is one SVG document with no script,
@@ -31,6 +31,7 @@
 mod axis;
 mod bars;
 mod chart;
+mod figure;
 mod font;
 mod gallery;
 mod geometry;
@@ -42,16 +43,19 @@ mod panel;
 mod picture;
 mod png;
 mod raster;
+mod shown;
 mod style;
 mod thumbnail;
 
 pub use bars::Bars;
 pub use chart::Chart;
+pub use figure::{Figure, FigurePart};
 pub use gallery::Gallery;
 pub use intervals::Intervals;
-pub use page::{PageSettings, ReviewPage, ReviewRow, data_address, page, review_page};
+pub use page::{PageSettings, ReviewPage, ReviewRow, compare_page, data_address, page, review_page};
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
+pub use shown::{Shown, figure};
 pub use thumbnail::Thumbnail;
 
 /// The page on crates.io, whose code runs as a test.

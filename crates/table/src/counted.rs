@@ -37,6 +37,16 @@ pub fn agree<'w>(number: usize, one: &'w str, several: &'w str) -> &'w str {
     if number == 1 { one } else { several }
 }
 
+/// A share with as many digits as it deserves: three, and three that count where it is small.
+pub fn shown_share(share: f64) -> String {
+    let digits = match share {
+        share if share > 0.0 && share < 0.1 => (2 - share.log10().floor() as i32).clamp(3, 12) as usize,
+        _ => 3,
+    };
+    let shown = format!("{share:.digits$}");
+    shown.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

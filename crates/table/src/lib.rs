@@ -47,7 +47,7 @@ mod write;
 
 pub use blank::BlankRows;
 pub use byte_columns::ByteColumns;
-pub use counted::{agree, counted, grouped, noun, part_of};
+pub use counted::{agree, counted, grouped, noun, part_of, shown_share};
 pub use dates::{
     DAY, Exact, Moment, TimeColumn, TimeFeature, TimeStyle, agree_on_dates, find_compact_dates,
     from_categories, from_numbers,

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
-    from ._results import CertifiedNegatives, ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
+    from ._plots import Picture, Plots
+    from ._results import (
+        CertifiedNegatives,
+        ColumnImportance,
+        EstimatedPrior,
+        Explanation,
+        Explanations,
+        Importance,
+        RecallCut,
+    )
     from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
 # Where each public name is.
@@ -39,12 +48,15 @@ _PLACES = {
     "DataWarning": "_warnings",
     "EstimatedPrior": "_results",
     "Explanation": "_results",
+    "Explanations": "_results",
     "FirstPart": "_audits",
     "FitWarning": "_warnings",
     "Importance": "_results",
     "InSampleWarning": "_warnings",
     "MoreAnswers": "_audits",
     "OnesidedWarning": "_warnings",
+    "Picture": "_plots",
+    "Plots": "_plots",
     "PriorWarning": "_warnings",
     "PUClassifier": "_classifier",
     "limit_memory": "_memory",
@@ -70,6 +82,7 @@ __all__ = [
     "DataWarning",
     "EstimatedPrior",
     "Explanation",
+    "Explanations",
     "FirstPart",
     "FitWarning",
     "Importance",
@@ -78,6 +91,8 @@ __all__ = [
     "NoPriorError",
     "OnesidedWarning",
     "PUClassifier",
+    "Picture",
+    "Plots",
     "PriorEstimate",
     "PriorEstimator",
     "PriorWarning",

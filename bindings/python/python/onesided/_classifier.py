@@ -12,12 +12,13 @@ import numpy as np
 
 from ._audits import AuditReport, answers_of, cells_of, kept_of, table_of
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of, whole
-from ._index import aligned, index_of
+from ._index import aligned, frame_like, index_of
 from ._input import Rows, parts_of, rows_of
 from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
 from ._onesided import RANDOM_LABELS, Model, probabilities, table_negatives
 from ._onesided import fit as _fit
-from ._results import CertifiedNegatives, EstimatedPrior, Explanation, Importance, RecallCut
+from ._plots import Plots
+from ._results import CertifiedNegatives, EstimatedPrior, Explanation, Explanations, Importance, RecallCut
 from ._settings import check_columns, names_of, params_of, reading_of, settings_of
 from ._warnings import FitWarning, warn
 
@@ -570,7 +571,7 @@ class PUClassifier(Estimator):
 
     def rank(
         self, X: Any, k: int | None = None, in_sample: bool = False, *, y: Any = None, keep: Any = None
-    ) -> np.recarray[Any, Any]:
+    ) -> Any:
         """The likeliest positives, the likeliest first.
 
         Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
@@ -596,10 +597,11 @@ class PUClassifier(Estimator):
 
         Returns
         -------
-        numpy record array
+        data frame or numpy record array
             ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: between which the probability lies over
-            the interval of an estimated prior. They equal the probability where the prior was given. Of a data frame of
-            pandas, ``index`` has the labels of the rows as well: ``frame.loc[found.index]``. Columns to keep come last.
+            the interval of an estimated prior. They equal the probability where the prior was given. Columns to keep come last. A data
+            frame of pandas with the index of X where X is one, so that ``frame.loc[found.index]`` are the rows; a data frame of polars
+            where X is one; otherwise a record array of numpy.
         """
         k = None if k is None else whole("k", k)
         if in_sample and y is not None:
@@ -616,13 +618,13 @@ class PUClassifier(Estimator):
         say(said, self.verbose)
         fields: dict[str, Any] = dict(zip(("row", "score", "probability", "low", "high"), numbers, strict=True))
         fields = {name: cells if name == "row" else cells.astype(np.float64) for name, cells in fields.items()}
-        index = index_of(X)
-        if index is not None:
-            fields["index"] = np.asarray(index.to_numpy())[fields["row"]]
         if not isinstance(X, (str, os.PathLike)):
             columns = [(str(name), cells_of(X, name, fields["row"])) for name in kept_of(X, keep)]
         for name, cells in columns:
             fields[f"{name}_of_table" if name in fields else name] = np.asarray(cells, dtype=object)
+        frame = frame_like(X, fields, fields["row"])
+        if frame is not None:
+            return frame
         return np.rec.fromarrays(list(fields.values()), dtype=[(name, cells.dtype) for name, cells in fields.items()])
 
     def _told(self, X: Any, y: Any) -> np.ndarray | None:
@@ -825,7 +827,7 @@ class PUClassifier(Estimator):
         say(said, self.verbose)
         return CertifiedNegatives._of(columns, json.loads(about), index_of(X))
 
-    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
+    def explain(self, X: Any, most: int = 5) -> Explanations:
         """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.
 
         All numbers are log-odds of being positive, the unit of scores: a part of 0.7 doubles the odds.
@@ -838,8 +840,8 @@ class PUClassifier(Estimator):
 
         Returns
         -------
-        list of Explanation
-            Each is a list of (feature, part), the largest parts first; below 0 a feature spoke against the row. Its ``base`` is
+        Explanations
+            A list with an Explanation per row; ``to_frame()`` makes a data frame of it, with the index of X. Each is a list of (feature, part), the largest parts first; below 0 a feature spoke against the row. Its ``base`` is
             the score of a row that says nothing, ``rest`` what the features that are not listed add up to, and ``score`` the
             row's score: ``base + sum of parts + rest``.
         """
@@ -847,7 +849,8 @@ class PUClassifier(Estimator):
         given = self._new_rows(X)
         found, adds_up, said = self.model_.explain(given, most)
         say(said, self.verbose)
-        return [Explanation._of(parts, rest, score, adds_up) for parts, rest, score in found]
+        explained = (Explanation._of(parts, rest, score, adds_up) for parts, rest, score in found)
+        return Explanations(explained, index_of(X))
 
     def importance(
         self,
@@ -1059,56 +1062,44 @@ class PUClassifier(Estimator):
         tags.classifier_tags = ClassifierTags(multi_class=False)
         tags.target_tags.single_output = True
 
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the fitted model; see :class:`Plots`."""
+        self._check_fitted()
+        return Plots(self)
+
     def _repr_html_(self) -> str:
-        """A card for notebooks: what it is, its priors, and its held-out metrics."""
+        """A card for notebooks, the page in short: what it learned from, what is assumed, how good it is, and what to look at."""
         title = f"<b>{html.escape(repr(self))}</b>"
         if not hasattr(self, "model_"):
             return f"<div>{title}<br>not fitted</div>"
-        about = self.about_
-        facts = [
-            ("method", about["method"]),
-            ("model", about["model"]),
-            ("rows", ", ".join(f"{count} {kind}" for kind, count in about["counts"].items())),
-            ("prior", self._prior_in_words()),
-            ("threshold", f"{self.threshold_:.3f}, {self.threshold_rule_}"),
-        ]
-        facts += [(name, _in_words(name, found)) for name, found in about["report"]["metrics"].items()]
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts)
-        answers = about.get("answers")
-        how = f"estimated on held-out rows, without negatives, {RANDOM_LABELS}"
-        how = how if answers is None else f"measured on {answers} answers of an audit"
-        doubt = "" if about.get("doubt") is None else "; nothing is promised, because share, labels or audit contradict one another"
-        return f"<div>{title}<table>{rows}</table>metrics are {how}{doubt}</div>"
+        lines, warnings = self.model_.in_short()
+        lines.append(("predicts", f"positive from a probability of {self.threshold_:.3f}, {self.threshold_rule_}"))
+        rows = "".join(
+            f'<tr><th style="text-align:left;vertical-align:top">{html.escape(about)}</th>'
+            f'<td style="text-align:left">{html.escape(said)}</td></tr>'
+            for about, said in lines
+        )
+        look = "".join(f"<li>{html.escape(one)}</li>" for one in warnings)
+        look = f"<p>Look at this first:</p><ul>{look}</ul>" if look else ""
+        look += _drawn(self.model_)
+        more = "<code>model.plot</code> draws it, <code>model.report(&quot;page.html&quot;, X)</code> writes all of it to a page"
+        return f"<div>{title}{look}<table>{rows}</table>{more}</div>"
 
 
-    def _prior_in_words(self) -> str:
-        if self.prior_ is None:
-            return "none"
-        estimate = self.prior_estimate_
-        if estimate is None:
-            return f"{self.prior_:.3g}"
-        low, high = estimate.interval
-        among = f"at most {high:.3f}" if estimate.one_sided else f"between {low:.3f} and {high:.3f}"
-        if estimate.assumed is not None:
-            return f"{self.prior_:.3f}, assumed: {estimate.assumed}"
-        what = "a guess" if estimate.audited is None else f"from an audit of {estimate.audited} rows"
-        assumes = f", {RANDOM_LABELS}" if estimate.assumes else ""
-        return f"{self.prior_:.3f}, {what}; among unlabeled rows {among}{assumes}"
-
-
-# An interval of a share that is wider than this leaves nothing to say of its middle.
-WIDE = 0.5
-
-
-def _in_words(metric: str, found: dict[str, float]) -> str:
-    """A metric with its interval; the interval alone where it is so wide that the value says nothing."""
-    low, high = found["low"], found["high"]
-    if metric in ("lift", "lee_liu"):
-        return f"{found['value']:.2f} [{low:.2f}, {high:.2f}]"
-    # A metric that rests on the share of positives and was cut off has a range and no value.
-    if high - low > WIDE or (metric in ("precision", "f1", "accuracy", "auc") and found["value"] == 1):
-        return f"between {low:.2f} and {high:.2f}"
-    return f"{found['value']:.3f} [{low:.3f}, {high:.3f}]"
+def _drawn(model: Model) -> str:
+    """Pictures of a card, where the model has scores of the rows of its fit."""
+    try:
+        summary = model.summary_of_fit()
+    except ValueError:
+        return ""
+    drawn = []
+    for what in ("scores", "review"):
+        try:
+            drawn.append(summary.figure(what).svg())
+        except ValueError:
+            continue
+    return f"<details><summary>Scores, and how far to read</summary>{''.join(drawn)}</details>" if drawn else ""
 
 
 def _probability(scores: np.ndarray) -> np.ndarray:

@@ -26,6 +26,20 @@ def index_of(rows: Any) -> Any:
     return rows.index
 
 
+def frame_like(X: Any, fields: dict[str, Any], rows: Any) -> Any:
+    """Columns as a frame of the kind that X is, with the labels of some of its rows where it has any; None where X is no frame."""
+    index = index_of(X)
+    if index is not None:
+        import pandas
+
+        return pandas.DataFrame(fields, index=index[rows])
+    if type(X).__module__.split(".")[0] == "polars":
+        import polars
+
+        return polars.DataFrame({name: list(cells) if cells.dtype == object else cells for name, cells in fields.items()})
+    return None
+
+
 def aligned(X: Any, y: Any, argument: str = "y", of: str = "X") -> Any:
     """y in the order of X's rows.
 

@@ -91,6 +91,18 @@ class Model:
         label: str | None = None,
         cells: Callable[[list[int]], list[tuple[str, list[str]]]] | None = None,
     ) -> _Said: ...
+    def summary(
+        self,
+        rows: _Rows | str,
+        threads: int,
+        device: str,
+        told: np.ndarray | None = None,
+        label: str | None = None,
+        importance: bool = False,
+        column: str | None = None,
+    ) -> tuple[Summary, _Said]: ...
+    def summary_of_fit(self) -> Summary: ...
+    def in_short(self) -> tuple[list[tuple[str, str]], list[str]]: ...
     def about(self) -> str: ...
     def takes(self) -> str: ...
     def columns(self) -> list[str]: ...
@@ -98,6 +110,25 @@ class Model:
     def review(
         self, rows: _Rows, threads: int, device: str, recall: float, confidence: float, labeling_odds: float
     ) -> tuple[str, _Said]: ...
+
+class Summary:
+    """A model and some rows."""
+
+    def figure(self, what: str, column: str | None = None) -> Figure: ...
+
+class Figure:
+    """One picture."""
+
+    def svg(self) -> str: ...
+    def png(self) -> bytes: ...
+    def parts(self) -> tuple[
+        str,
+        str,
+        str,
+        tuple[float, float] | None,
+        tuple[float, float] | None,
+        list[tuple[str, str, int, list[str], list[list[float]]]],
+    ]: ...
 
 class Prior:
     """What the estimators of the prior say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -195,6 +196,41 @@ class Explanation(list[tuple[str, float]]):
         return one
 
 
+class Explanations(list[Explanation]):
+    """What carried the scores of some rows: a list of :class:`Explanation`, one per row in the order of X."""
+
+    def __init__(self, explained: Iterable[Explanation] = (), index: Any = None) -> None:
+        super().__init__(explained)
+        self._index = index
+
+    def to_frame(self) -> Any:
+        """A data frame of pandas with a line per row and feature: ``feature``, ``part`` and ``score``, the largest parts of a row first. The
+        index has the labels of X, or numbers from 0."""
+        import pandas
+
+        labels = range(len(self)) if self._index is None else self._index
+        lines = [(label, feature, part, one.score) for label, one in zip(labels, self) for feature, part in one]
+        index = pandas.Index([line[0] for line in lines], name=getattr(self._index, "name", None))
+        columns = {name: [line[at] for line in lines] for at, name in enumerate(("feature", "part", "score"), start=1)}
+        return pandas.DataFrame(columns, index=index)
+
+    def __repr__(self) -> str:
+        labels = range(len(self)) if self._index is None else self._index
+        lines = [
+            f"{label}: {', '.join(f'{feature} {part:+.2f}' for feature, part in one)} (score {one.score:.2f})"
+            for label, one in zip(labels, self[:SHOWN])
+        ]
+        return "\n".join([*lines, *_more(len(self), "rows")])
+
+
+# Lines that a short form shows.
+SHOWN = 10
+
+
+def _more(number: int, what: str) -> list[str]:
+    return [f"… and {number - SHOWN} more {what}"] if number > SHOWN else []
+
+
 class ColumnImportance(NamedTuple):
     """A column, the AUC that is lost without it, and between which that lies (95 %)."""
 
@@ -204,7 +240,7 @@ class ColumnImportance(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Importance:
     """How much a model counts on the columns of its table.
 
@@ -237,3 +273,17 @@ class Importance:
         ]
         positives, others = about["rows"]
         return cls(columns, about["auc"], about["against"], positives, others, about["not_measured"])
+
+    def to_frame(self) -> Any:
+        """A data frame of pandas: ``lost``, ``low`` and ``high``, with columns' names as its index, the most important first."""
+        import pandas
+
+        index = pandas.Index([one.column for one in self.columns], name="column")
+        return pandas.DataFrame({name: [getattr(one, name) for one in self.columns] for name in ("lost", "low", "high")}, index=index)
+
+    def __repr__(self) -> str:
+        some = self.columns[:SHOWN]
+        width = max((len(one.column) for one in some), default=0)
+        lines = [f"{one.column:<{width}}  {one.lost:.4f}  [{one.low:.4f}, {one.high:.4f}]" for one in some]
+        rows = f"{self.positives} positives and {self.others} {'negatives' if self.against == 'negatives' else 'unlabeled rows'}"
+        return "\n".join([f"AUC {self.auc:.4f} on {rows}; lost without", *lines, *_more(len(self.columns), "columns")])

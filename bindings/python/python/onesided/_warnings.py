@@ -39,14 +39,14 @@ KINDS: dict[str, type[OnesidedWarning]] = {
 }
 """By the words that Rust uses."""
 
-# What was said, and where, in this process.
-_SAID: set[tuple[type[Warning], str, str, int]] = set()
+# What was said in this process.
+_SAID: set[tuple[type[Warning], str]] = set()
 # Numbers of their own, which names of columns such as x4 and '4' are not.
 _NUMBER = re.compile(r"(?<![\w'])\d+(?:[.,]\d+)*(?![\w'])")
 
 
 def warn(sentence: str, category: type[Warning]) -> None:
-    """Warns at the line that called this package, once per process, line and sentence.
+    """Warns at the line that called this package, once per process and sentence.
 
     Python's own registry does not hold that back in a search: each fold has other numbers in its sentence, and scikit-learn,
     numpy and pandas clear the registry whenever they change filters for a moment. So sentences are compared without their
@@ -56,7 +56,7 @@ def warn(sentence: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "onesided":
         frame = frame.f_back
     place = (frame.f_code.co_filename, frame.f_lineno)
-    said = (category, _NUMBER.sub("0", sentence), *place)
+    said = (category, _NUMBER.sub("0", sentence))
     if said in _SAID and not _all_are_wanted(category):
         return
     _SAID.add(said)

@@ -88,6 +88,10 @@ pub struct Draw {
     /// Include scores (may bias the reviewer).
     #[arg(long)]
     pub scores: bool,
+    /// Let a page show, when the reviewer asks, the N columns or words that contributed most to a score, which may bias the reviewer [5
+    /// if N is omitted].
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
+    pub explain: Option<usize>,
     /// Put an apostrophe before cells and headers that a spreadsheet would run as a formula.
     #[arg(long)]
     pub safe_csv: bool,
@@ -182,7 +186,12 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         ..Roles::default()
     };
     let also = flags.files.again(&[&flags.file], roles, &[], &flags.text)?;
-    let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
+    if flags.explain.is_some() && !as_page {
+        return Err(Failure::input(
+            "--explain is for a page, which shows reasons when the reviewer asks for them; name an .html file with --out, or leave it out",
+        ));
+    }
+    let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed, explain: flags.explain };
     let input = Input::one(&flags.file);
     let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));
     let drawn = drawn.map_err(Failure::of_reading)?;
@@ -237,7 +246,7 @@ fn columns_of(flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> V
 /// Writes the drawn rows as a page to answer in.
 fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<(), Failure> {
     let texts = |column: &OutColumn| match column {
-        OutColumn::Text(cells) => cells.clone(),
+        OutColumn::Text(cells) | OutColumn::Choice { cells, .. } => cells.clone(),
         _ => Vec::new(),
     };
     let columns = drawn.columns(false);
@@ -253,7 +262,10 @@ fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<()
             (true, Some(name)) => shown(&flags.file.join(name), files)?,
             _ => (None, None),
         };
-        Ok(ReviewRow { key: keys[at].clone(), row: drawn.rows[at].row as u64 + 1, cells, text, picture })
+        let because = drawn.because().get(at).map_or(&[][..], Vec::as_slice);
+        let because = because.iter().map(|part| (part.feature.clone(), part.value)).collect();
+        let row = drawn.rows[at].row as u64 + 1;
+        Ok(ReviewRow { key: keys[at].clone(), row, cells, text, picture, because })
     };
     let page = ReviewPage {
         place: flags.file.display().to_string(),

@@ -4,8 +4,8 @@ use crate::args::Bound;
 use crate::failure::Failure;
 use crate::inputs::print_new_notes;
 use crate::model_file;
-use crate::output::{print, print_json, share, table, warn};
-use onesided::data::counted;
+use crate::output::{print, print_json, table, warn};
+use onesided::data::{counted, shown_share};
 use onesided::loss::RademacherSource;
 use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS, Roles};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn as_text(model: &Model, found: &ModelBound) -> String {
         model.about().model,
         counted(parts.n_p, "positives"),
         counted(parts.n_u, "unlabeled rows"),
-        share(parts.mu)
+        shown_share(parts.mu)
     );
     let row = |name: &str, value: String| vec![name.to_string(), value];
     let mut layers =

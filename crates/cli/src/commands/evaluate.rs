@@ -1,6 +1,6 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::fit::inverted_labels;
+use super::fit_says::inverted_labels;
 use super::fitted_rows::tell_metrics;
 use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_estimates, with_intervals};
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::inputs::{Places, check_texts, print_new_notes, shifts};
 use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
-use crate::output::{note, print, print_json, share, table, warn};
-use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
+use crate::output::{note, print, print_json, table, warn};
+use onesided::data::{ColumnShift, TextColumn, count_labels, counted, shown_share};
 use onesided::eval::RESAMPLES;
 use onesided::{
     About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, LabelingOdds,
@@ -385,7 +385,7 @@ impl Measured<'_> {
             };
             format!("; {by}, and the intervals hold the metrics from {low:.3} to {high:.3}")
         });
-        format!(" (a share of {} of which is taken to be positive{estimated})", share(mu.get()))
+        format!(" (a share of {} of which is taken to be positive{estimated})", shown_share(mu.get()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is said of rows that the model was fitted on.
 
 use crate::failure::as_flag;
-use crate::output::{note, warn};
+use crate::output::{detail, note, warn};
 use onesided::data::{agree, grouped};
 use onesided::{
     FittedRows, KnownRows, ListNote, MetRows, Model, RowLookup, RowsFileError, ScoredBy, rows_file,
@@ -73,13 +73,13 @@ pub fn of_review(out_of_fold: bool) -> &'static str {
 pub fn print_written(model: &Model, out: &Path, drawn: bool) {
     let beside = rows_file(out);
     match (model.known_rows(), KnownRows::beside(out)) {
-        (Some(rows), Ok(_)) if rows.is_complete() && drawn => note(&format!(
+        (Some(rows), Ok(_)) if rows.is_complete() && drawn => detail(&format!(
             "'{}' holds the scores out of fold of the {} rows that were learned from: predict uses them for those rows, and lists \
              labeled ones, too",
             beside.display(),
             grouped(rows.len())
         )),
-        (Some(rows), Ok(_)) if rows.is_complete() => note(&format!(
+        (Some(rows), Ok(_)) if rows.is_complete() => detail(&format!(
             "'{}' holds the scores out of fold of these {} rows: predict ranks them by those",
             beside.display(),
             grouped(rows.len())

@@ -11,6 +11,7 @@ pub mod evaluate;
 pub mod experiment;
 pub mod export;
 pub mod fit;
+mod fit_says;
 mod fitted_rows;
 pub mod importance;
 pub mod methods;

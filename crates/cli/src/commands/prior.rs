@@ -1,6 +1,5 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::fit::rows_of;
 use crate::failure::Failure;
 use crate::inputs::{Places, print_notes};
 use crate::output::{note, print, print_json, table, warn};
@@ -12,6 +11,7 @@ use onesided::data::{counted, grouped, noun, write_atomically};
 use onesided::prior::{CrossFitting, Experience, PriorReport, PriorScorer, PriorSettings, estimators};
 use onesided::{
     Error, Learner, RANDOM_LABELS, Scenario, estimators_by_name, prior_as_json, prior_lines, prior_warnings,
+    rows_of,
 };
 use onesided_report::Intervals;
 use serde_json::json;

@@ -11,8 +11,8 @@ use crate::reading_flags::FileFlags;
 use crate::typed::typed;
 use clap::Args;
 use onesided::data::{counted, grouped, is_stream, write_atomically};
-use onesided::{Input, List, Roles, State, Summary, SummarySettings};
-use onesided_report::{PageSettings, page};
+use onesided::{Comparison, Input, List, Model, Roles, Side, State, Summary, SummarySettings};
+use onesided_report::{PageSettings, compare_page, page};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +20,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The page is one HTML file that loads nothing and needs no server: what was found and how sure it is, what is assumed and how that stands, how \
-far to read, what drives the model, and the first rows with reasons. It contains rows of the table unless you say --no-rows.")]
+far to read, what drives the model, and the first rows with reasons. It contains rows of the table unless you say --no-rows.
+
+With --compare, name the table alone: 'onesided report TABLE --compare A B --out page.html' puts models side by side.")]
 pub struct Report {
-    /// The model file.
+    /// The model file; with --compare, the table.
+    #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Where the rows are.
     #[command(flatten)]
@@ -30,6 +33,9 @@ pub struct Report {
     /// Where to write the page: a name that ends in .html.
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Put these models side by side on one table, instead of one model.
+    #[arg(long, value_name = "MODEL", num_args = 2.., conflicts_with_all = ["file", "positives", "unlabeled", "negatives", "no_rows", "id"])]
+    pub compare: Vec<PathBuf>,
     /// Leave the rows of the table out of the page.
     #[arg(long)]
     pub no_rows: bool,
@@ -61,6 +67,9 @@ pub struct Report {
 
 /// Reads, measures and writes.
 pub fn run(flags: &Report, as_json: bool) -> Result<(), Failure> {
+    if !flags.compare.is_empty() {
+        return compare(flags, as_json);
+    }
     let input = flags.places.input(&[("label", flags.label.is_some())])?;
     let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
     check(&flags.out, &read, &input)?;
@@ -93,6 +102,74 @@ pub fn run(flags: &Report, as_json: bool) -> Result<(), Failure> {
         note(&format!("fails: {}", one.why));
     }
     print(&wrote(&summary, &flags.out, bytes))
+}
+
+/// Models side by side.
+fn compare(flags: &Report, as_json: bool) -> Result<(), Failure> {
+    let input = Input::one(&flags.model);
+    let read: Vec<&Path> = flags.compare.iter().map(PathBuf::as_path).chain(input.paths()).collect();
+    check(&flags.out, &read, &input)?;
+    if flags.model.is_file() && Model::load(&flags.model).is_ok() {
+        return Err(Failure::input(format!(
+            "'{}' is a model; with --compare, name the table first and all models behind --compare",
+            flags.model.display()
+        )));
+    }
+    let device = device(&flags.device)?;
+    let load = |path: &PathBuf| {
+        let (model, beside) = model_file::load_with_rows(path, [])?;
+        check_texts(&model, &flags.text)?;
+        Ok((model.on_device(device).with_threads(flags.threads), beside))
+    };
+    let models = flags.compare.iter().map(load).collect::<Result<Vec<_>, Failure>>()?;
+    let also = flags.files.again(&input.paths(), Roles::default(), &[], &flags.text)?;
+    let mut lists: Vec<(String, List)> = Vec::new();
+    for ((model, beside), name) in models.iter().zip(names_of(&flags.compare)) {
+        let mut list = List::of(model).rows_of_model(Some(beside.as_ref())).threads(flags.threads);
+        if let Some(label) = &flags.label {
+            list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
+        }
+        lists.push((name, list));
+    }
+    let comparison = Comparison::of(&lists, &input, &also).map_err(Failure::of_reading)?;
+    let page = compare_page(&comparison, &PageSettings { command: typed() });
+    guarded(|| write_atomically(&flags.out, |file| file.write_all(page.as_bytes())))?;
+    if as_json {
+        let side = |side: &Side| {
+            json!({
+                "model": side.name,
+                "rows": side.summary.rows,
+                "predicted_positive": side.summary.predicted_positive,
+                "share": side.summary.share,
+                "assumptions": side.summary.assumptions,
+            })
+        };
+        return print_json(&json!({
+            "out": flags.out.display().to_string(),
+            "bytes": page.len(),
+            "models": comparison.models.iter().map(side).collect::<Vec<_>>(),
+            "overlaps": comparison.overlaps,
+        }));
+    }
+    print(&format!(
+        "wrote {} ({} KB): {} side by side; it contains no rows of the table\n",
+        flags.out.display(),
+        grouped(page.len().div_ceil(1_000)),
+        counted(lists.len(), "models")
+    ))
+}
+
+/// What models are called: the names of their files, with their folders where two are alike.
+fn names_of(paths: &[PathBuf]) -> Vec<String> {
+    let short = |path: &PathBuf| {
+        path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    };
+    let all: Vec<String> = paths.iter().map(short).collect();
+    let is_alone = |name: &String| all.iter().filter(|other| *other == name).count() == 1;
+    let name = |(path, name): (&PathBuf, &String)| {
+        if is_alone(name) { name.clone() } else { path.display().to_string() }
+    };
+    paths.iter().zip(&all).map(name).collect()
 }
 
 /// What a page holds.

@@ -76,7 +76,7 @@ impl ListColumns {
         let mut columns = vec![
             ("row".to_string(), OutColumn::U64(rows.iter().map(|row| row.row as u64 + 1).collect())),
             ("score".to_string(), OutColumn::F32(rows.iter().map(|row| row.score).collect())),
-            ("probability".to_string(), OutColumn::F32(rows.iter().map(|row| row.probability).collect())),
+            ("probability".to_string(), OutColumn::Share(rows.iter().map(|row| row.probability).collect())),
             ("rank".to_string(), OutColumn::U64((rank..rank + rows.len() as u64).collect())),
         ];
         let taken =
@@ -97,7 +97,7 @@ impl ListColumns {
         if self.ranges {
             let range = |row: &ListedRow| row.range.unwrap_or_default();
             let ends =
-                |of: fn((f32, f32)) -> f32| OutColumn::F32(rows.iter().map(|row| of(range(row))).collect());
+                |of: fn((f32, f32)) -> f32| OutColumn::Share(rows.iter().map(|row| of(range(row))).collect());
             columns.push(("probability_low".to_string(), ends(|range| range.0)));
             columns.push(("probability_high".to_string(), ends(|range| range.1)));
         }

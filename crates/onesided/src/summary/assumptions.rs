@@ -65,7 +65,7 @@ pub(super) fn of(
     all
 }
 
-fn random_labels(model: &Model) -> Assumption {
+pub(super) fn random_labels(model: &Model) -> Assumption {
     let about = model.about();
     let (state, why) = match (&about.doubt, about.answers) {
         (Some(Doubt::Audit(verdict)), _) => (State::Fails, verdict.to_string()),

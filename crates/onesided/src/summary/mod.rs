@@ -6,15 +6,22 @@
 
 mod along;
 mod assumptions;
+mod comparison;
 mod effects;
+mod in_short;
+mod measured;
 
 pub use along::{Along, AtOdds, AtShare, PromiseAt, ScoreBins};
 pub use assumptions::{Assumed, Assumption, State};
+pub use comparison::{Comparison, Overlap, Side};
 pub use effects::{Effect, EffectPoint};
+use measured::Measured;
+
+pub use in_short::{Cause, InShort, LearnedFrom, NextStep, Ranks, Warned, experience, rows_of};
 
 use crate::{
     Error, FittedRows, HowScored, Importance, ImportanceSettings, List, ListNote, ListedRow, Model,
-    RankedList, ReviewList, ShareInList, Top, review::between,
+    RankedList, ShareInList, Top, review::between,
 };
 use onesided_data::{
     ColumnRead, ColumnShift, Counts, Dataset, Encoding, FeatureKind, Hint, Input, LabelColumn, Note,
@@ -27,9 +34,6 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Groups of rows whose probabilities are looked at.
-const GROUPS: usize = 8;
-
 /// What a summary holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummarySettings {
@@ -41,13 +45,15 @@ pub struct SummarySettings {
     pub importance: Option<ImportanceSettings>,
     /// Columns whose effect is drawn.
     pub effects: usize,
+    /// The columns whose effect is drawn, instead of those that matter most.
+    pub columns: Vec<String>,
 }
 
 impl Default for SummarySettings {
     fn default() -> Self {
         // Fewer rows than a measurement of importance alone takes: a page is to come soon.
         let importance = ImportanceSettings { repeats: 3, columns: 20, rows: 4_000, seed: 0 };
-        Self { rows: 50, reasons: 5, importance: Some(importance), effects: 6 }
+        Self { rows: 50, reasons: 5, importance: Some(importance), effects: 6, columns: Vec::new() }
     }
 }
 
@@ -230,9 +236,18 @@ impl List<'_> {
             Some(_) if self.model.encoding().shape().is_none() => Some(self.labeled_rows(input, also)?),
             _ => None,
         };
-        let place =
-            input.paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" and ");
-        self.summed_up(list, data.as_ref(), place, settings)
+        self.summed_up(list, data.as_ref(), place_of(input), settings)
+    }
+
+    /// The [`summary`](Self::summary) without importance and without cells of the first rows.
+    pub(crate) fn summary_without_cells(
+        &self,
+        input: &Input,
+        also: &ReadAgain,
+        settings: &SummarySettings,
+    ) -> Result<Summary, Error> {
+        let list = self.first(settings).read(input, also)?;
+        self.summed_up(list, None, place_of(input), settings)
     }
 
     /// The [`summary`](Self::summary) of rows in memory; `place` is what they are called. The first rows show what they
@@ -277,33 +292,12 @@ impl List<'_> {
             };
         let scores = list.scores().map(|(positive, listed)| (positive.to_vec(), listed.to_vec()));
         let (positive, unlabeled) = scores.unwrap_or_default();
-        let bins = ScoreBins::of(&positive, &unlabeled);
         let (rows, predicted_positive) = (list.rows(), list.predicted_positive());
         let reserved = if about.reserve.is_empty() { None } else { list.review()? };
-        // Labeled positives that the scorers have not met; those of a new table serve nothing else, either.
-        let has_labeled = !positive.is_empty() && !unlabeled.is_empty() && scored != HowScored::InSample;
-        let labeled = has_labeled.then(|| ReviewList::labeled(model, positive, unlabeled));
-        let met = !matches!(scored, HowScored::New);
-        let (reviewed, promising) = match (labeled, reserved) {
-            (Some(labeled), reserved) if met => (Some(labeled), reserved),
-            (None, Some(_)) if met => (None, None),
-            (labeled, reserved) => (reserved.clone().or(labeled.clone()), reserved.or(labeled)),
-        };
         let withheld = model.withheld(&shifted);
-        let (share, reliability) = match (&withheld, &reviewed) {
-            (None, Some(list)) => (list.share(), list.reliability(GROUPS)?),
-            (None, None) => (share_of(model, fitted.as_ref()), Vec::new()),
-            (Some(_), _) => (None, Vec::new()),
-        };
-        let along = match (withheld, reviewed) {
-            (Some(why), _) => Err(why),
-            (None, None) if scored == HowScored::InSample => Err(IN_SAMPLE.to_string()),
-            (None, None) => Err(NO_POSITIVES.to_string()),
-            (None, Some(list)) => Ok(Along {
-                promises_of_new_rows: met,
-                ..Along::of(&list, predicted_positive, promising.as_ref())?
-            }),
-        };
+        let scores = (positive, unlabeled);
+        let Measured { bins, along, share, reliability } =
+            Measured::of(model, scores, scored, reserved, predicted_positive, withheld, fitted.as_ref())?;
         let mut checks = Check::of_list(model, list.said());
         checks.extend(Note::told_once(&notes).iter().map(Check::of_note));
         checks.extend(Check::of_model(model));
@@ -380,11 +374,16 @@ impl List<'_> {
             (None, Some(told)) => Cow::Owned(data.clone().with_labels(told.to_vec())?),
             _ => Cow::Borrowed(data),
         };
-        let importance = match self.model.importance(&labeled, how) {
-            Err(Error::NeedsLabels | Error::Data(_)) => Err(NO_LABELS.to_string()),
-            other => Ok(other?),
+        // The effect of some column needs no importance.
+        let importance = match settings.columns.is_empty() {
+            false => Err(NOT_ASKED.to_string()),
+            true => match self.model.importance(&labeled, how) {
+                Err(Error::NeedsLabels | Error::Data(_)) => Err(NO_LABELS.to_string()),
+                other => Ok(other?),
+            },
         };
         let first: Vec<&str> = match &importance {
+            _ if !settings.columns.is_empty() => settings.columns.iter().map(String::as_str).collect(),
             Ok(importance) => importance.columns.iter().map(|one| one.column.as_str()).collect(),
             Err(_) => Vec::new(),
         };
@@ -393,21 +392,14 @@ impl List<'_> {
     }
 }
 
-const IN_SAMPLE: &str = "the model was fitted on these very rows, and there are no scores of them by models that had not met them, so every \
-    number along the list would flatter it; keep the file of rows next to the model, or report on another table";
-const NO_POSITIVES: &str = "there are no labeled positives here that the model has never met, so nothing is known of where positives rank; \
-    name the column of labels, or fit with a reserve";
+/// Where rows are, in words.
+fn place_of(input: &Input) -> String {
+    input.paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" and ")
+}
+
 const NOT_ASKED: &str = "it was not asked for";
 const PICTURES: &str = "single pixels of pictures have no importance";
 const NO_LABELS: &str = "these rows have no labels to measure it by; name the column of labels";
-
-/// Of a list without labeled positives to compare with.
-fn share_of(model: &Model, fitted: Option<&FittedRows>) -> Option<ShareInList> {
-    match fitted.is_some_and(|fitted| fitted.unlabeled > 0) {
-        true => model.share_in_unlabeled(),
-        false => model.share_in_population(),
-    }
-}
 
 impl ModelSummary {
     fn of(model: &Model) -> Result<Self, Error> {

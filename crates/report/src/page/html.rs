@@ -32,7 +32,7 @@ fn turns(c: char) -> bool {
 }
 
 /// The first letters of a long text.
-pub(super) fn short(text: &str, most: usize) -> String {
+pub(crate) fn short(text: &str, most: usize) -> String {
     let mut letters = text.chars();
     let start: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() { format!("{start}…") } else { start }

@@ -3,15 +3,18 @@
 //! What it says comes from a [`Summary`]; nothing is measured here. It reads without a script; with one, sliders look up numbers that
 //! the summary holds and show them. Its policy lets it load nothing, and runs the one script whose hash it names.
 
+mod compare;
 mod html;
 mod plot;
 mod review;
 mod sections;
 mod sha256;
 
-use html::{escaped, json_in_script, short};
+pub(crate) use html::short;
+use html::{escaped, json_in_script};
 use onesided::Summary;
 
+pub use compare::compare_page;
 pub use sha256::data_address;
 
 pub use review::{ReviewPage, ReviewRow, review_page};
@@ -41,6 +44,18 @@ pub struct PageSettings {
 pub fn page(summary: &Summary, settings: &PageSettings) -> String {
     let title = format!("onesided: {}", short(&summary.place, 80));
     let parts = sections::all(summary, settings);
+    document(&title, &laid_out(&sections::head(summary), &parts), &sections::data(summary), SCRIPT)
+}
+
+/// A part with its heading.
+struct Part {
+    id: &'static str,
+    title: &'static str,
+    body: String,
+}
+
+/// Parts below a head, beside a table of contents.
+fn laid_out(head: &str, parts: &[Part]) -> String {
     let contents: String =
         parts.iter().map(|part| format!("<li><a href=\"#{}\">{}</a></li>", part.id, part.title)).collect();
     let body: String = parts
@@ -54,15 +69,9 @@ pub fn page(summary: &Summary, settings: &PageSettings) -> String {
             )
         })
         .collect();
-    document(
-        &title,
-        &format!(
-            "<a class=\"skip\" href=\"#main\">To the report</a>\n{}\n<div class=\"page\"><nav aria-label=\"Contents\"><details \
-             class=\"contents\" open><summary>Contents</summary><ol>{contents}</ol></details></nav>\n<main id=\"main\">{body}</main></div>\n",
-            sections::head(summary)
-        ),
-        &sections::data(summary),
-        SCRIPT,
+    format!(
+        "<a class=\"skip\" href=\"#main\">To the report</a>\n{head}\n<div class=\"page\"><nav aria-label=\"Contents\"><details \
+         class=\"contents\" open><summary>Contents</summary><ol>{contents}</ol></details></nav>\n<main id=\"main\">{body}</main></div>\n"
     )
 }
 

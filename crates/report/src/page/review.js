@@ -23,6 +23,25 @@
     byId("storage").hidden = kept;
   };
 
+  // What the model goes by may sway an answer: it is shown when asked for, one row at a time.
+  const why = byId("why"), because = byId("because");
+  const showWhy = open => {
+    if (!why) return;
+    why.setAttribute("aria-expanded", String(open));
+    because.hidden = !open;
+    because.replaceChildren();
+    if (!open) return;
+    const parts = rows[state.at].because;
+    if (parts.length === 0) because.textContent = "Nothing stands out.";
+    for (const [name, value] of parts) {
+      const line = document.createElement("span"), island = document.createElement("bdi");
+      island.textContent = name;
+      line.append(value > 0 ? "For it: " : "Against it: ", island, ` (${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(2)})`);
+      because.append(line);
+    }
+  };
+  if (why) why.addEventListener("click", () => showWhy(because.hidden));
+
   const words = { yes: "yes", no: "no", unsure: "unsure" };
   const show = focus => {
     state.at = Math.min(Math.max(state.at, 0), rows.length - 1);
@@ -52,6 +71,7 @@
       list.append(pair);
     });
     if (data.columns.length) box.append(list);
+    showWhy(false);
     const answered = rows.filter(one => state.answers[one.key]).length;
     byId("place").textContent = `Row ${row.row}`;
     byId("count").textContent = `${answered} of ${rows.length} answered`;
@@ -104,7 +124,8 @@
   byId("reviewer").addEventListener("input", event => { state.reviewer = event.target.value; keep(); });
 
   const keys = { y: () => answer("yes"), n: () => answer("no"), u: () => answer("unsure"), z: undo, Backspace: undo,
-    k: () => move(-1), ArrowLeft: () => move(-1), j: () => move(1), ArrowRight: () => move(1), e: () => byId("note").focus() };
+    k: () => move(-1), ArrowLeft: () => move(-1), j: () => move(1), ArrowRight: () => move(1), e: () => byId("note").focus(),
+    w: () => showWhy(Boolean(because) && because.hidden) };
   addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) {

@@ -2,7 +2,7 @@
 //! `onesided audit read` takes.
 
 use super::document;
-use super::html::{cell, escaped, grouped, json_text, short};
+use super::html::{NAME, cell, escaped, grouped, json_number, json_text, short};
 
 const SCRIPT: &str = include_str!("review.js");
 /// Letters of a cell and of a text that are shown at most.
@@ -10,7 +10,7 @@ const CELL: usize = 2_000;
 const TEXT: usize = 20_000;
 
 /// Rows for a person to answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReviewPage {
     /// Where the rows are from.
     pub place: String,
@@ -27,7 +27,7 @@ pub struct ReviewPage {
 }
 
 /// A row to answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReviewRow {
     /// Its key in the draw.
     pub key: String,
@@ -39,6 +39,8 @@ pub struct ReviewRow {
     pub text: Option<String>,
     /// A picture as the address of its own bytes (`data:image/png;base64,…`).
     pub picture: Option<String>,
+    /// What raised and lowered its score, and by how much; shown when asked for.
+    pub because: Vec<(String, f64)>,
 }
 
 /// Rows to answer as one HTML file.
@@ -50,13 +52,18 @@ pub fn review_page(page: &ReviewPage) -> String {
         let or_null = |text: &Option<String>, most| {
             text.as_ref().map_or("null".to_string(), |text| json_text(&short(text, most)))
         };
+        let part = |(name, value): &(String, f64)| {
+            format!("[{},{}]", json_text(&short(name, NAME)), json_number(*value))
+        };
+        let because: Vec<String> = row.because.iter().map(part).collect();
         format!(
-            "{{\"key\":{},\"row\":{},\"cells\":{},\"text\":{},\"picture\":{}}}",
+            "{{\"key\":{},\"row\":{},\"cells\":{},\"text\":{},\"picture\":{},\"because\":[{}]}}",
             json_text(&row.key),
             row.row,
             list(&row.cells, CELL),
             or_null(&row.text, TEXT),
-            or_null(&row.picture, usize::MAX)
+            or_null(&row.picture, usize::MAX),
+            because.join(",")
         )
     };
     let rows: Vec<String> = page.rows.iter().map(row).collect();
@@ -69,6 +76,14 @@ pub fn review_page(page: &ReviewPage) -> String {
     );
     let name = page.place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(&page.place);
     let key = |key: &str| format!("<kbd>{key}</kbd>");
+    let why = match page.rows.iter().any(|row| !row.because.is_empty()) {
+        true => format!(
+            "<div class=\"why\"><button type=\"button\" id=\"why\" aria-expanded=\"false\" aria-controls=\"because\">What the model goes by \
+             {}</button><p id=\"because\" hidden></p></div>",
+            key("W")
+        ),
+        false => String::new(),
+    };
     let body = format!(
         "<header class=\"narrow\"><p class=\"kind\">onesided · review</p><h1>{} to answer, from {}</h1><p class=\"private\"><strong>This page contains rows of \
          the table.</strong> It loads nothing and sends nothing; your answers stay in this browser until you save them as a file.</p>\
@@ -76,7 +91,7 @@ pub fn review_page(page: &ReviewPage) -> String {
          <code>onesided audit draw … --out rows.csv</code>.</p></noscript></header>\n<main class=\"narrow\" id=\"main\"><p id=\"storage\" class=\"withheld\" role=\"alert\" \
          hidden>This browser keeps nothing for this page. Save the file before you close it; you can load it again and go on.</p><section \
          aria-labelledby=\"place\"><div class=\"progress\"><h2 id=\"place\" tabindex=\"-1\">Row</h2><span id=\"count\" role=\"status\"></span></div><progress \
-         id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Rows answered\"></progress><div id=\"row\"></div><p class=\"ask\">Is it positive? <span id=\"given\"></span></p><div \
+         id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Rows answered\"></progress><div id=\"row\"></div>{}<p class=\"ask\">Is it positive? <span id=\"given\"></span></p><div \
          class=\"answers\"><button type=\"button\" id=\"yes\">Yes {}</button><button type=\"button\" id=\"no\">No {}</button><button type=\"button\" \
          id=\"unsure\">Unsure {}</button><button type=\"button\" id=\"undo\">Undo {}</button></div><div class=\"tools\"><button type=\"button\" \
          id=\"back\">Before {}</button><button type=\"button\" id=\"ahead\">After {}</button><label for=\"note\">Note {}</label><input type=\"text\" id=\"note\" \
@@ -88,6 +103,7 @@ pub fn review_page(page: &ReviewPage) -> String {
         escaped(&format!("{} rows", grouped(page.rows.len()))),
         cell(name, 80),
         page.rows.len(),
+        why,
         key("Y"),
         key("N"),
         key("U"),

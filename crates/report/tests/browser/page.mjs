@@ -76,6 +76,19 @@ try {
     }
   }
 
+  onesided("fit", join(examples, "train.csv"), "--label", "y", "--method", "weighted-lr", "--prior", "0.3", "--out", "lines.safetensors");
+  onesided("report", join(examples, "new.csv"), "--compare", "m.safetensors", "lines.safetensors", "--label", "y", "--out", "compare.html");
+  await step("models side by side: opens without errors or requests, light, dark and narrow", async () => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 700 }, isMobile: true });
+    const { page, wrong } = await opened(context, "compare.html");
+    assert.deepEqual(wrong, []);
+    assert.equal(await page.locator("#verdict tbody tr").count(), 2);
+    assert.equal(await page.locator("#review path.line").count(), 3, "two models, and reading blindly");
+    assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await context.close();
+    for (const scheme of ["light", "dark"]) assert.deepEqual(await findings(browser, "compare.html", scheme), []);
+  });
+
   await step("without a script all numbers are there", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const { page } = await opened(context, "new.html");
@@ -251,6 +264,20 @@ try {
     await again.page.waitForFunction(() => document.getElementById("saved").textContent.startsWith("Loaded"));
     assert.equal(await again.page.locator("#count").textContent(), `${many} of ${data.rows.length} answered`);
     await other.close();
+  });
+  await step("reasons are shown when asked for, one row at a time", async () => {
+    onesided("audit", "draw", "m.safetensors", join(examples, "new.csv"), "--label", "y", "--rows", "20", "--explain", "3", "--out", "why.html");
+    const context = await browser.newContext();
+    const { page, wrong } = await opened(context, "why.html");
+    assert.equal(await page.locator("#because").isVisible(), false);
+    await page.keyboard.press("w");
+    assert.equal(await page.locator("#because span").count(), 3);
+    assert.equal(await page.locator("#why").getAttribute("aria-expanded"), "true");
+    await page.keyboard.press("y");
+    assert.equal(await page.locator("#because").isVisible(), false, "hidden again at the next row");
+    assert.deepEqual(wrong, []);
+    await context.close();
+    assert.deepEqual(await findings(browser, "why.html", "light"), []);
   });
   await step("where a browser keeps nothing, the page says so", async () => {
     const context = await browser.newContext();

@@ -15,7 +15,7 @@ const SIGNS: [char; 19] = [
 pub(super) fn batch(columns: Vec<OutBatch>) -> Vec<OutBatch> {
     let column = |(mut name, mut cells): OutBatch| {
         make_harmless(&mut name);
-        if let OutColumn::Text(texts) = &mut cells {
+        if let OutColumn::Text(texts) | OutColumn::Choice { cells: texts, .. } = &mut cells {
             texts.iter_mut().for_each(make_harmless);
         }
         (name, cells)

@@ -6,6 +6,8 @@ mod harmless;
 mod parquet;
 #[cfg(feature = "sheets")]
 mod xlsx;
+#[cfg(feature = "sheets")]
+mod xlsx_parts;
 
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
@@ -36,8 +38,17 @@ pub enum OutColumn {
     F64(Vec<f64>),
     /// Numbers in single precision.
     F32(Vec<f32>),
+    /// Shares and probabilities: numbers in single precision, which a spreadsheet shows as percentages.
+    Share(Vec<f32>),
     /// Texts.
     Text(Vec<String>),
+    /// Texts to be filled in, of which a spreadsheet offers some.
+    Choice {
+        /// The texts.
+        cells: Vec<String>,
+        /// What is offered.
+        of: &'static [&'static str],
+    },
 }
 
 impl OutColumn {
@@ -45,14 +56,14 @@ impl OutColumn {
         match self {
             OutColumn::U64(values) => values.len(),
             OutColumn::F64(values) => values.len(),
-            OutColumn::F32(values) => values.len(),
-            OutColumn::Text(values) => values.len(),
+            OutColumn::F32(values) | OutColumn::Share(values) => values.len(),
+            OutColumn::Text(values) | OutColumn::Choice { cells: values, .. } => values.len(),
         }
     }
 
     /// The shortest text that reads back as the same value.
     fn write_cell(&self, row: usize, decimal: NumberStyle, cell: &mut Vec<u8>) -> io::Result<()> {
-        let is_float = matches!(self, OutColumn::F64(_) | OutColumn::F32(_));
+        let is_float = matches!(self, OutColumn::F64(_) | OutColumn::F32(_) | OutColumn::Share(_));
         self.write_plain(row, cell)?;
         if decimal == NumberStyle::Comma && is_float {
             cell.iter_mut().filter(|byte| **byte == b'.').for_each(|byte| *byte = b',');
@@ -63,8 +74,12 @@ impl OutColumn {
     fn write_json(&self, row: usize, line: &mut Vec<u8>) -> io::Result<()> {
         match self {
             OutColumn::F64(values) if !values[row].is_finite() => line.extend(b"null"),
-            OutColumn::F32(values) if !values[row].is_finite() => line.extend(b"null"),
-            OutColumn::Text(values) => serde_json::to_writer(line, &values[row])?,
+            OutColumn::F32(values) | OutColumn::Share(values) if !values[row].is_finite() => {
+                line.extend(b"null");
+            }
+            OutColumn::Text(values) | OutColumn::Choice { cells: values, .. } => {
+                serde_json::to_writer(line, &values[row])?
+            }
             _ => self.write_plain(row, line)?,
         }
         Ok(())
@@ -74,8 +89,10 @@ impl OutColumn {
         match self {
             OutColumn::U64(values) => write!(cell, "{}", values[row]),
             OutColumn::F64(values) => write!(cell, "{:?}", values[row]),
-            OutColumn::F32(values) => write!(cell, "{:?}", values[row]),
-            OutColumn::Text(values) => cell.write_all(values[row].as_bytes()),
+            OutColumn::F32(values) | OutColumn::Share(values) => write!(cell, "{:?}", values[row]),
+            OutColumn::Text(values) | OutColumn::Choice { cells: values, .. } => {
+                cell.write_all(values[row].as_bytes())
+            }
         }
     }
 }

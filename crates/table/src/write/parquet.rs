@@ -64,8 +64,10 @@ impl OutColumn {
         match self {
             OutColumn::U64(values) => Arc::new(UInt64Array::from(values)),
             OutColumn::F64(values) => Arc::new(Float64Array::from(values)),
-            OutColumn::F32(values) => Arc::new(Float32Array::from(values)),
-            OutColumn::Text(values) => Arc::new(StringArray::from_iter_values(&values)),
+            OutColumn::F32(values) | OutColumn::Share(values) => Arc::new(Float32Array::from(values)),
+            OutColumn::Text(values) | OutColumn::Choice { cells: values, .. } => {
+                Arc::new(StringArray::from_iter_values(&values))
+            }
         }
     }
 }

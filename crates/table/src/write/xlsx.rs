@@ -2,8 +2,13 @@
 //!
 //! Numbers are numbers and texts are texts, written into their cells. A text that is a number, and reads the same once a
 //! spreadsheet shows it, is a number, too: `12.50` with two decimals, but neither `007` nor a card's 16 digits. A spreadsheet shows
-//! numbers with the decimal sign of its user, and runs no text as a formula. The header stays in view.
+//! numbers with the decimal sign of its user, and runs no text as a formula. The header stays in view, is bold and filters; columns are
+//! as wide as what is in them; probabilities are percentages; a column to answer offers its answers; and it prints on pages as wide as
+//! the table (`xlsx_parts.rs`).
 
+use super::xlsx_parts::{
+    Answers, HEADER, OF_PACKAGE, OF_WORKBOOK, PERCENT, TYPES, after_rows, before_rows, styles, workbook,
+};
 use super::{Cut, MOST_CHARACTERS, OutBatch, OutColumn};
 use crate::NumberStyle;
 use std::fmt::Write as _;
@@ -21,42 +26,7 @@ const MOST_COLUMNS: usize = 1 << 14;
 const MOST_DIGITS: usize = 15;
 
 /// Decimals that a cell can be told to show.
-const MOST_DECIMALS: usize = 9;
-
-const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#;
-
-const OF_PACKAGE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
-
-const WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="list" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
-
-const OF_WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>"#;
-
-const BEFORE_ROWS: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>"#;
-
-const AFTER_ROWS: &str = "</sheetData></worksheet>";
-
-/// The formats of cells: as the spreadsheet likes, then with no decimals, with one, with two, …
-fn styles() -> String {
-    let formats: String = (1..=MOST_DECIMALS)
-        .map(|decimals| {
-            format!(r#"<numFmt numFmtId="{}" formatCode="0.{}"/>"#, 164 + decimals, "0".repeat(decimals))
-        })
-        .collect();
-    let of = |id: usize| {
-        format!(r#"<xf numFmtId="{id}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>"#)
-    };
-    let cells: String = [0, 1].into_iter().chain((1..=MOST_DECIMALS).map(|at| 164 + at)).map(of).collect();
-    let count = MOST_DECIMALS + 2;
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><numFmts count="{MOST_DECIMALS}">{formats}</numFmts><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="{count}">{cells}</cellXfs></styleSheet>"#
-    )
-}
+pub(super) const MOST_DECIMALS: usize = 9;
 
 /// Writes batches as the one sheet of a workbook; texts that are numbers with this decimal sign become numbers, and `cut` says
 /// which had no room. It is packed in memory, since a zip is completed at its start.
@@ -72,16 +42,16 @@ pub(super) fn sheet_of_batches(
     let documents = [
         ("[Content_Types].xml", TYPES),
         ("_rels/.rels", OF_PACKAGE),
-        ("xl/workbook.xml", WORKBOOK),
         ("xl/_rels/workbook.xml.rels", OF_WORKBOOK),
         ("xl/styles.xml", &styles),
-        ("xl/worksheets/sheet1.xml", BEFORE_ROWS),
     ];
     for (name, text) in documents {
         zip.start_file(name, options)?;
         zip.write_all(text.as_bytes())?;
     }
+    zip.start_file("xl/worksheets/sheet1.xml", options)?;
     let (mut names, mut rows) = (Vec::new(), 0);
+    let mut answers: Vec<Answers> = Vec::new();
     let mut text = String::new();
     let mut note = |is_cut: bool, row: usize, column: &str| {
         if is_cut {
@@ -94,9 +64,13 @@ pub(super) fn sheet_of_batches(
         if rows == 0 {
             names = column_letters(columns.len())?;
             rows = 1;
+            text.push_str(&before_rows(&columns));
             text.push_str("<row r=\"1\">");
-            for ((header, _), name) in columns.iter().zip(&names) {
-                note(push_text(&mut text, name, 1, header), 1, header);
+            for ((header, column), name) in columns.iter().zip(&names) {
+                note(push_text(&mut text, name, 1, header, HEADER), 1, header);
+                if let OutColumn::Choice { of, .. } = column {
+                    answers.push(Answers { column: name.clone(), of });
+                }
             }
             text.push_str("</row>");
         }
@@ -116,7 +90,12 @@ pub(super) fn sheet_of_batches(
         }
         zip.write_all(text.as_bytes())?;
     }
-    zip.write_all(AFTER_ROWS.as_bytes())?;
+    if names.is_empty() {
+        zip.write_all(before_rows(&[]).as_bytes())?;
+    }
+    zip.write_all(after_rows(names.last(), rows, &answers).as_bytes())?;
+    zip.start_file("xl/workbook.xml", options)?;
+    zip.write_all(workbook(names.last(), rows).as_bytes())?;
     file.write_all(&zip.finish()?.into_inner())
 }
 
@@ -176,25 +155,33 @@ fn push_cell(
                 let _ = write!(text, "<c r=\"{name}{at}\" s=\"{style}\"><v>{number}</v></c>");
                 return false;
             }
-            None => return push_text(text, name, at, &cells[row]),
+            None => return push_text(text, name, at, &cells[row], 0),
         },
+        OutColumn::Choice { cells, .. } => return push_text(text, name, at, &cells[row], 0),
+        OutColumn::Share(values) if values[row].is_finite() => {
+            let _ = write!(text, "<c r=\"{name}{at}\" s=\"{PERCENT}\"><v>{:?}</v></c>", values[row]);
+            return false;
+        }
         OutColumn::U64(values) => values[row].to_string(),
         OutColumn::F64(values) if values[row].is_finite() => format!("{:?}", values[row]),
         OutColumn::F32(values) if values[row].is_finite() => format!("{:?}", values[row]),
         // A sheet has no number for infinity and for what is not a number.
-        OutColumn::F64(values) => return push_text(text, name, at, &values[row].to_string()),
-        OutColumn::F32(values) => return push_text(text, name, at, &values[row].to_string()),
+        OutColumn::F64(values) => return push_text(text, name, at, &values[row].to_string(), 0),
+        OutColumn::F32(values) | OutColumn::Share(values) => {
+            return push_text(text, name, at, &values[row].to_string(), 0);
+        }
     };
     let _ = write!(text, "<c r=\"{name}{at}\"><v>{number}</v></c>");
     false
 }
 
-/// Writes a cell of text, one that is empty not at all, and tells whether it was cut.
-fn push_text(text: &mut String, name: &str, at: usize, cell: &str) -> bool {
+/// Writes a cell of text in a style, one that is empty not at all, and tells whether it was cut.
+fn push_text(text: &mut String, name: &str, at: usize, cell: &str, style: usize) -> bool {
     if cell.is_empty() {
         return false;
     }
-    let _ = write!(text, "<c r=\"{name}{at}\" t=\"inlineStr\"><is><t xml:space=\"preserve\">");
+    let style = if style == 0 { String::new() } else { format!(" s=\"{style}\"") };
+    let _ = write!(text, "<c r=\"{name}{at}\"{style} t=\"inlineStr\"><is><t xml:space=\"preserve\">");
     let mut room = MOST_CHARACTERS;
     for (at, c) in cell.char_indices() {
         match room.checked_sub(c.len_utf16()) {
@@ -247,7 +234,7 @@ mod tests {
     #[test]
     fn cells_hold_what_xml_can_hold() {
         let mut text = String::new();
-        assert!(!push_text(&mut text, "B", 3, "a<b> & \u{1}=1 _x0041_ _x41_ _xyz"));
+        assert!(!push_text(&mut text, "B", 3, "a<b> & \u{1}=1 _x0041_ _x41_ _xyz", 0));
         let start = "<c r=\"B3\" t=\"inlineStr\"><is><t xml:space=\"preserve\">";
         let held = "a&lt;b&gt; &amp; _x0001_=1 _x005F_x0041_ _x41_ _xyz";
         assert_eq!(text, format!("{start}{held}</t></is></c>"));
@@ -258,6 +245,9 @@ mod tests {
         text.clear();
         push_cell(&mut text, "A", 2, &OutColumn::F64(vec![f64::NAN]), 0, NumberStyle::Point);
         assert!(text.contains("inlineStr") && text.contains("NaN"), "{text}");
+        text.clear();
+        push_cell(&mut text, "A", 2, &OutColumn::Share(vec![0.25]), 0, NumberStyle::Point);
+        assert_eq!(text, format!("<c r=\"A2\" s=\"{PERCENT}\"><v>0.25</v></c>"));
     }
 
     #[test]
