@@ -64,7 +64,10 @@ fn what_is_printed_is_what_schemas_say() {
         // The command as its title has it, but for what stands for something else.
         let title = read(name)["title"].as_str().unwrap().replace("onesided ", "").replace(" --json", "");
         let words: Vec<&str> = title.split(' ').filter(|word| word.to_lowercase() == **word).collect();
-        assert!(text.contains(".json(") && words.iter().all(|word| text.contains(word)), "{file} has no {title}");
+        assert!(
+            text.contains(".json(") && words.iter().all(|word| text.contains(word)),
+            "{file} has no {title}"
+        );
         seen.insert(name.to_string());
     }
     assert_eq!(names(), seen, "every schema is of a command that a test runs");
@@ -121,7 +124,10 @@ fn every_schema_has_a_version_and_every_key_a_description() {
                 assert!(one["description"].as_str().is_some_and(|text| !text.is_empty()), "{at}.{key}");
             }
             for key in inner["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-                assert!(inner["properties"].get(key).is_some(), "{at} requires '{key}' and does not say what it is");
+                assert!(
+                    inner["properties"].get(key).is_some(),
+                    "{at} requires '{key}' and does not say what it is"
+                );
             }
         });
         // A file stands alone, so what several have in common is written in each.

@@ -79,6 +79,7 @@ impl<'s> Schema<'s> {
         };
         if !kinds.iter().any(|kind| is_a(kind, value)) {
             found.push(format!("{at} is {value}, which is none of {kinds:?}"));
+            return;
         }
         if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
             found.push(format!("{at} is {value}, which is none of {}", schema["enum"]));
