@@ -4,9 +4,10 @@ use crate::ExportError;
 use crate::columns::Rows;
 use crate::graph::{Graph, Value};
 use crate::proto::{Setting, Type, Values};
+use crate::sides::{Sides, sides};
 use crate::{classic, network};
 use onesided::classic::Link;
-use onesided::learn::{CERTAIN, Fitted, LinkedTrees, Member};
+use onesided::learn::{CERTAIN, Fitted, LinkedTrees, Member, NEXT_TO_NOTHING};
 use onesided_trees::{Node, Tree, TreesModel};
 
 /// f of each row, `[rows, 1]` in 32 bits.
@@ -47,18 +48,16 @@ pub fn fitted(graph: &mut Graph, rows: &Rows, model: &Fitted, width: usize) -> R
     }
 }
 
-/// The logit of a link's probability; beyond the end, where it is nearly certain, it rises as the score does.
+/// The logit of a link's probability; beyond both ends, where it is nearly certain, it goes as the score does.
 fn logit(graph: &mut Graph, link: Link, score: Value) -> Value {
     let end = match link {
         Link::Sigmoid => return score,
         Link::LabelFrequency { c } => (c * CERTAIN / (1.0 - c * CERTAIN)).ln(),
         Link::Odds { factor } => (CERTAIN / factor).ln(),
     };
-    let last = graph.double(end);
-    let within = graph.op("Min", &[&score, &last]);
-    let beyond = graph.op("Sub", &[&score, &last]);
-    let nothing = graph.double(0.0);
-    let beyond = graph.op("Max", &[&beyond, &nothing]);
+    let [first, last] = [NEXT_TO_NOTHING, end].map(|end| graph.double(end));
+    let within = graph.op("Clip", &[&score, &first, &last]);
+    let beyond = graph.op("Sub", &[&score, &within]);
     let one = graph.double(1.0);
     let probability = match link {
         Link::LabelFrequency { c } => {
@@ -164,7 +163,8 @@ impl Lists {
             })
             .collect();
         self.roots.push(first);
-        for node in &tree.nodes {
+        let sides = sides(tree, |feature| levels.get(feature as usize).copied().flatten().unwrap_or(0));
+        for (at, node) in tree.nodes.iter().enumerate() {
             let (feature, missing_left, left, right) = match *node {
                 Node::Leaf { value } => {
                     self.weights.push(f64::from(value));
@@ -175,23 +175,20 @@ impl Lists {
                     self.modes.push(AT_MOST);
                     (feature, missing_left, left, right)
                 }
-                Node::Categories { feature, set, missing_left, left, right } => {
-                    let none = levels.get(feature as usize).copied().flatten().unwrap_or(0);
-                    let set = &tree.sets[set as usize];
-                    let known = |code: &u32| {
-                        set.get(*code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
-                    };
-                    // No category and an unseen one are a code of their own.
-                    let codes: Vec<u32> =
-                        (0..none).filter(known).chain(missing_left.then_some(none)).collect();
+                Node::Categories { feature, left, right, .. } => {
+                    let Sides { left: to_left, right: to_right } = &sides[at];
+                    // Codes are never missing. The shorter side is the set, and what is in it goes to the first child.
+                    let swaps = to_right.len() < to_left.len();
+                    let (members, first, second) =
+                        if swaps { (to_right, right, left) } else { (to_left, left, right) };
                     // Nothing is at most -1.
                     self.splits.push(-1.0);
-                    self.modes.push(if codes.is_empty() { AT_MOST } else { MEMBER });
-                    if !codes.is_empty() {
-                        self.members.extend(codes.into_iter().map(f64::from));
+                    self.modes.push(if members.is_empty() { AT_MOST } else { MEMBER });
+                    if !members.is_empty() {
+                        self.members.extend(members.iter().copied().map(f64::from));
                         self.members.push(f64::NAN);
                     }
-                    (feature, missing_left, left, right)
+                    (feature, false, first, second)
                 }
             };
             self.features.push(i64::from(feature));
