@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let shape = [cells.len(), 1];
         let tensor = match ty {
             TensorElementType::String => {
-                let texts: Vec<&str> = cells.iter().map(|cell| cell.as_str().unwrap_or("")).collect();
+                let text = |cell: &Value| cell.as_str().unwrap_or("").to_string();
+                let texts: Vec<String> = cells.iter().map(text).collect();
                 Tensor::from_string_array((shape, &texts[..]))?.into_dyn()
             }
             TensorElementType::Float64 => {
