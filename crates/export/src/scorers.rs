@@ -102,13 +102,7 @@ fn trees(graph: &mut Graph, rows: &Rows, model: &TreesModel, width: usize) -> Re
     let none = vec![None; width];
     let (x, levels) = if encoded { (&rows.encoded, &none) } else { (&rows.whole, &rows.levels) };
     let x = graph.cast(x, Type::Double);
-    let (mut lists, mut start) = (Lists::default(), model.start());
-    for tree in model.trees() {
-        match tree.nodes[0] {
-            Node::Leaf { value } => start += f64::from(value),
-            _ => lists.add(tree, levels),
-        }
-    }
+    let (lists, start) = Lists::of(model, levels);
     let start = graph.double(start);
     if lists.roots.is_empty() {
         // A column of zeros as long as the rows.
@@ -147,6 +141,23 @@ fn trees(graph: &mut Graph, rows: &Rows, model: &TreesModel, width: usize) -> Re
 }
 
 impl Lists {
+    /// All trees, and the answer before the first one together with those of trees that are a single leaf.
+    ///
+    /// No leaf has the number of a node of its tree: where a leaf and a node are the children and have one number, onnxruntime up to 1.23
+    /// takes their parent for a leaf. Leaves that nothing leads to come first, so that all others have higher numbers.
+    fn of(model: &TreesModel, levels: &[Option<u32>]) -> (Self, f64) {
+        let inner = |tree: &Tree| tree.nodes.iter().filter(|node| !matches!(node, Node::Leaf { .. })).count();
+        let unused = model.trees().iter().map(inner).max().unwrap_or(0);
+        let (mut lists, mut start) = (Self { weights: vec![0.0; unused], ..Self::default() }, model.start());
+        for tree in model.trees() {
+            match tree.nodes[0] {
+                Node::Leaf { value } => start += f64::from(value),
+                _ => lists.add(tree, levels),
+            }
+        }
+        (lists, start)
+    }
+
     /// A tree whose root is no leaf. The members of sets come in the order of their nodes.
     fn add(&mut self, tree: &Tree, levels: &[Option<u32>]) {
         let first = self.features.len() as i64;
@@ -198,5 +209,28 @@ impl Lists {
                 self.leafs[side].push(i64::from(matches!(tree.nodes[child as usize], Node::Leaf { .. })));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_leaf_has_the_number_of_a_node_of_its_tree() {
+        let leaf = |value| Node::Leaf { value };
+        let split = |left, right| Node::Split { feature: 0, threshold: 0.0, missing_left: true, left, right };
+        let tree = |nodes: Vec<Node>| Tree { nodes, sets: Vec::new(), cover: Vec::new() };
+        // Counted from 0 the second tree's first leaf would be 2, as is its second node.
+        let trees = vec![
+            tree(vec![split(1, 2), leaf(1.0), leaf(2.0)]),
+            tree(vec![split(1, 2), leaf(3.0), split(3, 4), leaf(4.0), leaf(5.0)]),
+            tree(vec![leaf(6.0)]),
+        ];
+        let (lists, start) = Lists::of(&TreesModel::from_parts(1, 0.5, trees).unwrap(), &[None]);
+        assert_eq!((start, lists.roots.as_slice()), (6.5, &[0, 1][..]));
+        assert_eq!(lists.weights, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(lists.children, [[2, 4, 5], [3, 2, 6]]);
+        assert_eq!(lists.leafs, [[1, 1, 1], [1, 0, 1]]);
     }
 }
