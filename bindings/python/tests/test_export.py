@@ -63,6 +63,38 @@ def test_auto_with_dates_and_texts(tmp_path):
     np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-5, atol=1e-5)
     told = session.get_modelmeta().custom_metadata_map
     assert told["onesided.class_prior"] == str(1 / 3) and told["onesided.threshold_rule"] == model.threshold_rule_
+    assert told["onesided.version"] == onesided.__version__ and float(told["onesided.threshold"]) == model.threshold_
+    assert told["onesided.method"] == "auto" and told["onesided.model"] and told["onesided.fitted_on"]
+    assert float(told["onesided.prior_in_unlabeled"]) == pytest.approx(model.prior_in_unlabeled_)
+    assert told["onesided.warnings"].count("\n") + 1 == len(set(told["onesided.warnings"].split("\n")))
+
+
+def test_thousands_of_levels(tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    random = np.random.default_rng(0)
+    y = random.random(9000) < 0.4
+    level = np.where(y, random.integers(0, 1900, 9000), random.integers(1100, 3000, 9000))
+    X = pd.DataFrame({"a": random.normal(size=9000) + y, "code": [f"c{at}" for at in level]})
+    labeled = (y & (random.random(9000) < 0.6)).astype(int)
+    model = onesided.PUClassifier("nnpu", model="trees", prior=0.45, random_state=0, n_jobs=1).fit(X, labeled)
+    model.export(tmp_path / "m.onnx")
+    X.loc[::7, "code"], X.loc[::11, "code"], X.loc[::77, "a"] = "never seen", None, np.nan
+    passed = {"a": X[["a"]].to_numpy(), "code": X[["code"]].fillna("").to_numpy(dtype=object)}
+    score = runtime.InferenceSession(tmp_path / "m.onnx").run(["score"], passed)[0]
+    np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-5, atol=1e-5)
+
+
+def test_a_probability_of_next_to_nothing_has_a_score(tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    X, y = table()
+    model = onesided.PUClassifier("elkan-noto", prior=1 / 3, random_state=0).fit(X[["a"]], y)
+    model.export(tmp_path / "m.onnx")
+    far = pd.DataFrame({"a": [-1e30, -1e9, -1e5, 1e30]})
+    ours = model.decision_function(far)
+    assert np.isfinite(ours).all() and (np.diff(ours) > 0).all()
+    score, probability = runtime.InferenceSession(tmp_path / "m.onnx").run(["score", "probability"], {"a": far.to_numpy()})
+    np.testing.assert_allclose(score, ours, rtol=1e-5)
+    np.testing.assert_allclose(probability, model.predict_proba(far)[:, 1], atol=1e-5)
 
 
 @pytest.mark.parametrize("model", ["cnn", "mlp:16", "wide-resnet:10x1"])

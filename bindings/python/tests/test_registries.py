@@ -1,4 +1,5 @@
-"""The recipes of docs/registries.md against the real thing: MLflow, skops, DuckDB, DataFusion, polars, FastAPI and Node."""
+"""The recipes of docs/registries.md and docs/serving.md against the real thing: MLflow, skops, DuckDB, DataFusion, polars, FastAPI,
+Node, a browser and Rust."""
 
 from __future__ import annotations
 
@@ -174,9 +175,87 @@ def test_node(made, tmp_path, runtime):
     shutil.copy(ROOT / "examples" / "serving" / "score.mjs", tmp_path)
     os.symlink(os.environ["ONESIDED_NODE_MODULES"], tmp_path / "node_modules")
     model.export(tmp_path / "m.onnx")
-    rows = {name: json.loads(frame[name].to_json(orient="values")) for name in NAMES}
-    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    lists(frame, tmp_path)
     said = subprocess.check_output(["node", "score.mjs", runtime, "m.onnx", "rows.json"], cwd=tmp_path, text=True)
     found = json.loads(said.splitlines()[-1])
     np.testing.assert_allclose(found["score"], expected, rtol=1e-5, atol=1e-5)
     assert found["decision"] == (model.predict(frame) == 1).tolist()
+
+
+def lists(frame, folder):
+    """A list per column, in a file."""
+    rows = {name: json.loads(frame[name].to_json(orient="values")) for name in NAMES}
+    (folder / "rows.json").write_text(json.dumps(rows))
+
+
+@engines
+def test_rust(made, tmp_path):
+    import onnxruntime
+
+    model, frame, expected, _ = made
+    model.export(tmp_path / "m.onnx")
+    lists(frame, tmp_path)
+    libraries = list((pathlib.Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so*"))
+    environment = {**os.environ, "ORT_DYLIB_PATH": str(libraries[0]), "CARGO_TARGET_DIR": str(ROOT / "target" / "serving")}
+    program = ["cargo", "run", "--release", "--quiet", "--locked", "--", tmp_path / "m.onnx", tmp_path / "rows.json"]
+    said = subprocess.check_output(program, cwd=ROOT / "examples" / "serving" / "rust", env=environment, text=True)
+    found = json.loads(said)
+    np.testing.assert_allclose(found["score"], expected, rtol=1e-5, atol=1e-5)
+    assert found["decision"] == (model.predict(frame) == 1).tolist()
+
+
+# Opens the page, types a row, and says what it shows.
+BROWSE = """
+import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const [tools, modules] = process.argv.slice(2);
+const { chromium } = createRequire(tools + "/")("playwright-core");
+const types = { html: "text/html", mjs: "text/javascript", wasm: "application/wasm" };
+const server = createServer((asked, answer) => {
+  const name = asked.url.slice(1);
+  try {
+    const file = readFileSync(name.startsWith("ort") ? `${modules}/onnxruntime-web/dist/${name}` : name);
+    answer.writeHead(200, { "content-type": types[name.split(".").pop()] ?? "application/octet-stream" }).end(file);
+  } catch {
+    answer.writeHead(404).end();
+  }
+}).listen(0);
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const page = await browser.newPage();
+await page.goto(`http://localhost:${server.address().port}/browser.html`);
+const shown = [];
+for (const [age, city] of [["31", "Oslo"], ["70", "Bergen"], ["", ""]]) {
+  await page.fill("#age", age);
+  await page.fill("#city", city);
+  await page.evaluate(() => (document.getElementById("out").textContent = ""));
+  for (let tries = 0; tries < 200 && !(await page.textContent("#out")); tries++) {
+    await page.click("#go");
+    await page.waitForTimeout(100);
+  }
+  shown.push(await page.textContent("#out"));
+}
+console.log(JSON.stringify(shown));
+await browser.close();
+server.close();
+"""
+
+
+@engines
+@pytest.mark.skipif(not os.environ.get("ONESIDED_PAGE_TOOLS"), reason="no playwright-core, or no Chromium")
+def test_browser(made, tmp_path):
+    model, frame, _, _ = made
+    page = (ROOT / "examples" / "serving" / "browser.html").read_text()
+    shared = "https://cdn.jsdelivr.net/npm/onnxruntime-web/dist/"
+    assert shared in page
+    # The same files from this machine.
+    (tmp_path / "browser.html").write_text(page.replace(shared, "/"))
+    (tmp_path / "browse.mjs").write_text(BROWSE)
+    model.export(tmp_path / "model.onnx")
+    tools = [os.environ["ONESIDED_PAGE_TOOLS"], os.environ["ONESIDED_NODE_MODULES"]]
+    shown = json.loads(subprocess.check_output(["node", "browse.mjs", *tools], cwd=tmp_path, text=True, timeout=300))
+    rows = pd.DataFrame({"age": [31, 70, np.nan], "city": ["Oslo", "Bergen", None]})
+    expected = model.predict_proba(rows)[:, 1]
+    assert [text.split(",")[0] for text in shown] == [f"{q:.3f}" for q in expected]
+    assert [", positive" in text for text in shown] == (model.predict(rows) == 1).tolist()

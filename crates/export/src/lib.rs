@@ -19,6 +19,7 @@ mod graph;
 mod network;
 mod proto;
 mod scorers;
+mod sides;
 mod xgboost;
 
 use graph::Graph;

@@ -4,9 +4,10 @@ use crate::ExportError;
 use crate::columns::Rows;
 use crate::graph::{Graph, Value};
 use crate::proto::{Setting, Type, Values};
+use crate::sides::{Sides, sides};
 use crate::{classic, network};
 use onesided::classic::Link;
-use onesided::learn::{CERTAIN, Fitted, LinkedTrees, Member};
+use onesided::learn::{CERTAIN, Fitted, LinkedTrees, Member, NEXT_TO_NOTHING};
 use onesided_trees::{Node, Tree, TreesModel};
 
 /// f of each row, `[rows, 1]` in 32 bits.
@@ -47,18 +48,16 @@ pub fn fitted(graph: &mut Graph, rows: &Rows, model: &Fitted, width: usize) -> R
     }
 }
 
-/// The logit of a link's probability; beyond the end, where it is nearly certain, it rises as the score does.
+/// The logit of a link's probability; beyond both ends, where it is nearly certain, it goes as the score does.
 fn logit(graph: &mut Graph, link: Link, score: Value) -> Value {
     let end = match link {
         Link::Sigmoid => return score,
         Link::LabelFrequency { c } => (c * CERTAIN / (1.0 - c * CERTAIN)).ln(),
         Link::Odds { factor } => (CERTAIN / factor).ln(),
     };
-    let last = graph.double(end);
-    let within = graph.op("Min", &[&score, &last]);
-    let beyond = graph.op("Sub", &[&score, &last]);
-    let nothing = graph.double(0.0);
-    let beyond = graph.op("Max", &[&beyond, &nothing]);
+    let [first, last] = [NEXT_TO_NOTHING, end].map(|end| graph.double(end));
+    let within = graph.op("Clip", &[&score, &first, &last]);
+    let beyond = graph.op("Sub", &[&score, &within]);
     let one = graph.double(1.0);
     let probability = match link {
         Link::LabelFrequency { c } => {
@@ -103,13 +102,7 @@ fn trees(graph: &mut Graph, rows: &Rows, model: &TreesModel, width: usize) -> Re
     let none = vec![None; width];
     let (x, levels) = if encoded { (&rows.encoded, &none) } else { (&rows.whole, &rows.levels) };
     let x = graph.cast(x, Type::Double);
-    let (mut lists, mut start) = (Lists::default(), model.start());
-    for tree in model.trees() {
-        match tree.nodes[0] {
-            Node::Leaf { value } => start += f64::from(value),
-            _ => lists.add(tree, levels),
-        }
-    }
+    let (lists, start) = Lists::of(model, levels);
     let start = graph.double(start);
     if lists.roots.is_empty() {
         // A column of zeros as long as the rows.
@@ -148,6 +141,23 @@ fn trees(graph: &mut Graph, rows: &Rows, model: &TreesModel, width: usize) -> Re
 }
 
 impl Lists {
+    /// All trees, and the answer before the first one together with those of trees that are a single leaf.
+    ///
+    /// No leaf has the number of a node of its tree: where a leaf and a node are the children and have one number, onnxruntime up to 1.23
+    /// takes their parent for a leaf. Leaves that nothing leads to come first, so that all others have higher numbers.
+    fn of(model: &TreesModel, levels: &[Option<u32>]) -> (Self, f64) {
+        let inner = |tree: &Tree| tree.nodes.iter().filter(|node| !matches!(node, Node::Leaf { .. })).count();
+        let unused = model.trees().iter().map(inner).max().unwrap_or(0);
+        let (mut lists, mut start) = (Self { weights: vec![0.0; unused], ..Self::default() }, model.start());
+        for tree in model.trees() {
+            match tree.nodes[0] {
+                Node::Leaf { value } => start += f64::from(value),
+                _ => lists.add(tree, levels),
+            }
+        }
+        (lists, start)
+    }
+
     /// A tree whose root is no leaf. The members of sets come in the order of their nodes.
     fn add(&mut self, tree: &Tree, levels: &[Option<u32>]) {
         let first = self.features.len() as i64;
@@ -164,7 +174,8 @@ impl Lists {
             })
             .collect();
         self.roots.push(first);
-        for node in &tree.nodes {
+        let sides = sides(tree, |feature| levels.get(feature as usize).copied().flatten().unwrap_or(0));
+        for (at, node) in tree.nodes.iter().enumerate() {
             let (feature, missing_left, left, right) = match *node {
                 Node::Leaf { value } => {
                     self.weights.push(f64::from(value));
@@ -175,23 +186,20 @@ impl Lists {
                     self.modes.push(AT_MOST);
                     (feature, missing_left, left, right)
                 }
-                Node::Categories { feature, set, missing_left, left, right } => {
-                    let none = levels.get(feature as usize).copied().flatten().unwrap_or(0);
-                    let set = &tree.sets[set as usize];
-                    let known = |code: &u32| {
-                        set.get(*code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
-                    };
-                    // No category and an unseen one are a code of their own.
-                    let codes: Vec<u32> =
-                        (0..none).filter(known).chain(missing_left.then_some(none)).collect();
+                Node::Categories { feature, left, right, .. } => {
+                    let Sides { left: to_left, right: to_right } = &sides[at];
+                    // Codes are never missing. The shorter side is the set, and what is in it goes to the first child.
+                    let swaps = to_right.len() < to_left.len();
+                    let (members, first, second) =
+                        if swaps { (to_right, right, left) } else { (to_left, left, right) };
                     // Nothing is at most -1.
                     self.splits.push(-1.0);
-                    self.modes.push(if codes.is_empty() { AT_MOST } else { MEMBER });
-                    if !codes.is_empty() {
-                        self.members.extend(codes.into_iter().map(f64::from));
+                    self.modes.push(if members.is_empty() { AT_MOST } else { MEMBER });
+                    if !members.is_empty() {
+                        self.members.extend(members.iter().copied().map(f64::from));
                         self.members.push(f64::NAN);
                     }
-                    (feature, missing_left, left, right)
+                    (feature, false, first, second)
                 }
             };
             self.features.push(i64::from(feature));
@@ -201,5 +209,28 @@ impl Lists {
                 self.leafs[side].push(i64::from(matches!(tree.nodes[child as usize], Node::Leaf { .. })));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_leaf_has_the_number_of_a_node_of_its_tree() {
+        let leaf = |value| Node::Leaf { value };
+        let split = |left, right| Node::Split { feature: 0, threshold: 0.0, missing_left: true, left, right };
+        let tree = |nodes: Vec<Node>| Tree { nodes, sets: Vec::new(), cover: Vec::new() };
+        // Counted from 0 the second tree's first leaf would be 2, as is its second node.
+        let trees = vec![
+            tree(vec![split(1, 2), leaf(1.0), leaf(2.0)]),
+            tree(vec![split(1, 2), leaf(3.0), split(3, 4), leaf(4.0), leaf(5.0)]),
+            tree(vec![leaf(6.0)]),
+        ];
+        let (lists, start) = Lists::of(&TreesModel::from_parts(1, 0.5, trees).unwrap(), &[None]);
+        assert_eq!((start, lists.roots.as_slice()), (6.5, &[0, 1][..]));
+        assert_eq!(lists.weights, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(lists.children, [[2, 4, 5], [3, 2, 6]]);
+        assert_eq!(lists.leafs, [[1, 1, 1], [1, 0, 1]]);
     }
 }

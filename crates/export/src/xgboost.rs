@@ -5,6 +5,7 @@
 //! last, a missing one NaN; of a split those in the set go right there. A row in which everything is missing has the share of positives:
 //! one more tree asks for it.
 
+use crate::sides::{Sides, sides};
 use crate::{ExportError, Exported, Input, metadata};
 use onesided::data::{FeatureKind, Features, Scaling};
 use onesided::learn::{Fitted, Member};
@@ -161,6 +162,8 @@ impl Lists {
     fn of(tree: &Tree, columns: &[Column], factor: f64) -> Self {
         let mut lists = Self::default();
         let mut swapped = vec![false; tree.nodes.len()];
+        let sides =
+            sides(tree, |feature| columns[feature as usize].levels.as_ref().map_or(0, Vec::len) as u32);
         for (at, node) in tree.nodes.iter().enumerate() {
             match *node {
                 Node::Leaf { value } => {
@@ -173,16 +176,14 @@ impl Lists {
                     let condition = last.filter(|_| !swapped[at]).map_or(-f32::MAX, f32::next_up);
                     lists.node(feature, condition, missing_left != swapped[at], false);
                 }
-                Node::Categories { feature, set, missing_left, .. } => {
-                    let levels = columns[feature as usize].levels.as_ref().map_or(0, Vec::len) as u32;
-                    let set = &tree.sets[set as usize];
-                    let goes_left = |code: u32| {
-                        let word = set.get(code as usize / 32).copied().unwrap_or(0);
-                        if code == levels { missing_left } else { word >> (code % 32) & 1 == 1 }
-                    };
-                    swapped[at] = (0..=levels).all(goes_left);
-                    let right = (0..=levels).filter(|&code| swapped[at] || !goes_left(code));
-                    lists.set(feature, right, missing_left != swapped[at]);
+                Node::Categories { feature, missing_left, .. } => {
+                    let Sides { left, right } = &sides[at];
+                    // The shorter side that is not empty is named; where that is the left one, the sides change.
+                    swapped[at] = right.is_empty() || (!left.is_empty() && left.len() < right.len());
+                    let named = if swapped[at] { left } else { right };
+                    // Where none can come, a set may not be empty all the same.
+                    let some = if named.is_empty() { &[0][..] } else { &named[..] };
+                    lists.set(feature, some.iter().copied(), missing_left != swapped[at]);
                 }
             }
         }

@@ -301,7 +301,11 @@ pub(crate) fn classic_scores(model: &ClassicModel, rows: &dyn Rows) -> Result<Ve
     Ok(scores.into_iter().map(|f| model.link.map_or(f, |link| logit(link, f)) as f32).collect())
 }
 
-/// The logit of a link's probability. Beyond [`CERTAIN`] it rises as f does.
+/// f below which a probability is next to nothing, and its logit falls as f does: e^-700 is 10^-304, and a few steps on 64 bits have
+/// nothing left of which a logit could be taken.
+pub const NEXT_TO_NOTHING: f64 = -700.0;
+
+/// The logit of a link's probability. Beyond [`CERTAIN`] it rises as f does, and below [`NEXT_TO_NOTHING`] it falls as f does.
 fn logit(link: Link, f: f64) -> f64 {
     // Where the probability is CERTAIN.
     let end = match link {
@@ -309,8 +313,9 @@ fn logit(link: Link, f: f64) -> f64 {
         Link::LabelFrequency { c } => (c * CERTAIN / (1.0 - c * CERTAIN)).ln(),
         Link::Odds { factor } => (CERTAIN / factor).ln(),
     };
-    let q = link.probability(f.min(end));
-    (q / (1.0 - q)).ln() + (f - end).max(0.0)
+    let within = f.max(NEXT_TO_NOTHING).min(end);
+    let q = link.probability(within);
+    (q / (1.0 - q)).ln() + (f - within)
 }
 
 #[cfg(test)]
@@ -328,6 +333,12 @@ mod tests {
         {
             let all: Vec<f64> = (-80..80).map(|f| logit(link, f64::from(f) / 2.0)).collect();
             assert!(all.windows(2).all(|pair| pair[0] < pair[1] && pair[1].is_finite()), "{link:?}: {all:?}");
+            // The logit is f and a constant where the probability is small: ln of 1/c, or of the factor.
+            let low = logit(link, -1e6);
+            assert!(
+                low < logit(link, -7000.0) && (low + 1e6 - logit(link, -600.0) - 600.0).abs() < 1e-9,
+                "{link:?}: {low}"
+            );
         }
     }
 }

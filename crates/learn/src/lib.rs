@@ -37,7 +37,7 @@ mod warning;
 pub use config::{Config, ModelChoice, PriorGiven};
 pub use criterion::held_out_risk;
 pub use error::Error;
-pub use fitted::{CERTAIN, Fitted, LinkedTrees, Member, OwnModel, tree_scores};
+pub use fitted::{CERTAIN, Fitted, LinkedTrees, Member, NEXT_TO_NOTHING, OwnModel, tree_scores};
 pub use jobs::run_jobs;
 pub use methods::{Gives, Method, methods};
 pub use monotone::{Direction, Monotone, MonotoneError};

@@ -1,5 +1,7 @@
 //! A separate folder for each test, and the binary to run in it.
 
+pub mod schema;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -54,12 +56,14 @@ impl Folder {
         command
     }
 
-    /// Runs a command that must work, and parses its one JSON object.
+    /// Runs a command that must work, and parses its one JSON object, which must be as its schema says.
     pub fn json(&self, arguments: &str) -> serde_json::Value {
         let said = self.run(&format!("{arguments} --json"));
         assert_eq!(said.code, 0, "{said:?}");
         assert_eq!(said.stdout.lines().count(), 1, "{said:?}");
-        serde_json::from_str(&said.stdout).unwrap()
+        let object = serde_json::from_str(&said.stdout).unwrap();
+        schema::hold(arguments, &object);
+        object
     }
 
     /// Runs a command that must fail as bad input: exit 2, one sentence, no output, and no file made or changed.

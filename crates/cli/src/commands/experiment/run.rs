@@ -79,6 +79,10 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
         }
     }
     if flags.dry_run {
+        if as_json {
+            let names: Vec<&String> = runs.iter().map(|run| &run.name).collect();
+            return print_json(&json!({ "runs": names }));
+        }
         return print(&runs.iter().map(|run| format!("{}\n", run.name)).collect::<String>());
     }
     if runs.is_empty() {
