@@ -15,6 +15,7 @@ mod error;
 mod fitted;
 mod folds;
 mod jobs;
+pub mod labeling;
 mod methods;
 mod monotone;
 mod pipeline;

@@ -99,6 +99,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
         note(&test.to_string());
     }
     warn(&doubted);
+    model.about().report.who_labels.iter().for_each(|labels| note(&labels.to_string()));
     let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
     warn(&inverted);
@@ -150,7 +151,7 @@ fn too_large(fit: &Fit, input: &Input, error: Error) -> Failure {
 
 /// Says what the answers of an audit came to; returns the warnings among it.
 fn print_answers(answered: &Answered) -> Vec<String> {
-    let Answered { positive, negative, prior, notes, warnings, .. } = answered;
+    let Answered { positive, negative, prior, notes, warnings, labeling, .. } = answered;
     warn(warnings);
     note(&format!(
         "{} and {} come from the audit",
@@ -158,6 +159,10 @@ fn print_answers(answered: &Answered) -> Vec<String> {
         counted(*negative, "negatives")
     ));
     notes.iter().for_each(|text| note(&format!("note: {text}")));
+    if let Some(test) = labeling {
+        let weighted = if test.refutes() { "; labeled rows are weighted to be like the answered ones" } else { "" };
+        note(&format!("{test}{weighted}"));
+    }
     let (low, high) = prior.interval;
     note(&format!(
         "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
@@ -245,10 +250,11 @@ fn print_data(config: &Config, input: &Input, ready: &Ready) -> Result<(), Failu
         (false, Input::One(path)) if path.is_dir() => "the default for one folder",
         (false, Input::One(_)) => "the default for one file with a label column",
     };
-    note(&format!(
-        "scenario: {} ({origin}); shares, metrics and promises hold {RANDOM_LABELS}",
-        ready.scenario()
-    ));
+    let rests = match config.labeling_depends_on.is_empty() {
+        true => format!("shares, metrics and promises hold {RANDOM_LABELS}"),
+        false => format!("whether labels depend on {} is told below", config.labeling_depends_on),
+    };
+    note(&format!("scenario: {} ({origin}); {rests}", ready.scenario()));
     if let Some(priors) = ready.priors()? {
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
@@ -422,6 +428,8 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "assumes": is_estimate.then(|| about.assumes()),
         "doubt": about.doubt,
         "labeling": about.report.labeling,
+        "who_labels": about.report.who_labels,
+        "labels_by_answers": about.report.labels_by_answers,
         "warnings": warnings,
         "device": about.report.device,
         "threads": about.report.threads,
