@@ -10,8 +10,8 @@ use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note};
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, READING,
-    SETTINGS, Scenario, Warning,
+    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, READING, SETTINGS, Scenario,
+    Warning,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -3,11 +3,11 @@
 //! A setting that was not given is `None`, so that what is given to a method or model that has no use for it can be
 //! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
 
+use crate::labeling::{DependsOn, Labeling};
 use crate::scorers::SMALLEST_LEAF;
 use crate::scorers::{
     ClassicScorer, ElkanNotoTrees, LabelTreesScorer, NetworkScorer, ObjectiveChoice, TreesScorer,
 };
-use crate::labeling::{DependsOn, Labeling};
 use crate::settings::{Applies, SETTINGS, SettingInfo};
 use crate::{Effort, Error, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
 use onesided_data::{
@@ -347,7 +347,10 @@ impl Config {
             return because("labeling", "each says how labels were given");
         }
         if self.reserve.is_some() {
-            return because("reserve", "positives that are set aside promise a recall for labels like theirs alone");
+            return because(
+                "reserve",
+                "positives that are set aside promise a recall for labels like theirs alone",
+            );
         }
         if self.threshold.is_some_and(|rule| rule != ThresholdRule::Half) {
             return because("threshold", "labeled rows are weighted, and that rule takes no weights");

@@ -31,7 +31,8 @@ use onesided_data::{
     Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
 };
 use onesided_eval::audit::{
-    AuditEstimate, LabelsByAnswers, PositivesKnown, Range, Stratum, estimate, inclusion, joined, labels_by_answers,
+    AuditEstimate, LabelsByAnswers, PositivesKnown, Range, Stratum, estimate, inclusion, joined,
+    labels_by_answers,
 };
 use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;
@@ -575,7 +576,8 @@ impl Audit {
             answered.extend((0..labeled + of_answers).map(|place| place >= labeled));
             strata.extend(std::iter::repeat_n(at, labeled + of_answers));
         }
-        let known = PositivesKnown { answered: &answered, strata: &strata, rates: &rates, seed: self.of.seed };
+        let known =
+            PositivesKnown { answered: &answered, strata: &strata, rates: &rates, seed: self.of.seed };
         labels_by_answers(known, &[], |_, _| 0.0)
     }
 

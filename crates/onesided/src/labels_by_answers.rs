@@ -33,10 +33,13 @@ impl Audit {
     /// ones are weighted by it.
     pub(crate) fn teach_fit(&self, data: &Dataset, learner: &Learner) -> Result<(Dataset, Answered), Error> {
         let (taught, mut answered) = self.teach(data)?;
-        let Some(known) = self.known(data, &answered.answers, learner)? else { return Ok((taught, answered)) };
+        let Some(known) = self.known(data, &answered.answers, learner)? else {
+            return Ok((taught, answered));
+        };
         let is_answered: Vec<bool> = (0..known.rows.len()).map(|at| at >= known.labeled).collect();
         let seed = learner.config().seed.unwrap_or(0);
-        let positives = PositivesKnown { answered: &is_answered, strata: &known.strata, rates: &known.rates, seed };
+        let positives =
+            PositivesKnown { answered: &is_answered, strata: &known.strata, rates: &known.rates, seed };
         let row = |at: usize| known.rows[at] as usize;
         answered.labeling = match data.rows() {
             Store::Dense(matrix) => {
@@ -52,12 +55,20 @@ impl Audit {
     }
 
     /// Labeled and answered positives with their strata; `None` where the draw does not tell where labeled ones rank, or labels have changed.
-    fn known(&self, data: &Dataset, answers: &[AuditedRow], learner: &Learner) -> Result<Option<Known>, Error> {
+    fn known(
+        &self,
+        data: &Dataset,
+        answers: &[AuditedRow],
+        learner: &Learner,
+    ) -> Result<Option<Known>, Error> {
         let Some((of_strata, rates)) = self.labeled_and_rates() else { return Ok(None) };
         let Some(labels) = data.labels() else { return Ok(None) };
         let labeled: Vec<u32> =
             (0..labels.len()).filter(|&row| labels[row] == Label::Positive).map(|row| row as u32).collect();
-        if data.rows_not_blank().is_some() || of_strata.iter().sum::<usize>() != labeled.len() || data.dense().is_err() {
+        if data.rows_not_blank().is_some()
+            || of_strata.iter().sum::<usize>() != labeled.len()
+            || data.dense().is_err()
+        {
             return Ok(None);
         }
         let config = learner.config();
@@ -110,8 +121,9 @@ impl Known {
         let named: Vec<(String, Range<usize>)> =
             (0..width).filter(|&at| varies(at)).map(|at| (at.to_string(), at..at + 1)).collect();
         let labeled: Vec<u32> = (0..self.labeled as u32).collect();
-        let answered: Vec<(u32, f64)> =
-            (self.labeled..self.rows.len()).map(|at| (at as u32, 1.0 / self.rates[self.strata[at]])).collect();
+        let answered: Vec<(u32, f64)> = (self.labeled..self.rows.len())
+            .map(|at| (at as u32, 1.0 / self.rates[self.strata[at]]))
+            .collect();
         let hidden = hidden_per_labeled(&columns, &named, &labeled, &answered)?;
         let mean = hidden.iter().sum::<f64>() / hidden.len().max(1) as f64;
         let mut weights = taught.weights().map_or_else(|| vec![1.0; taught.len()], <[f32]>::to_vec);

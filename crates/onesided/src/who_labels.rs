@@ -9,6 +9,10 @@ use onesided_learn::labeling::{DependsOn, PropensityFound, WhoLabels, who_labels
 use onesided_learn::prior::{PriorEstimate, PriorReport};
 use onesided_learn::{Config, Observer, Progress, Signal, Views, Warning};
 
+/// How often the share is told again by labels that count as they should: labels that favor few hide most positives, and a share that is far too
+/// low hides what labels favor.
+const TURNS: usize = 3;
+
 impl Learner {
     /// Learns how labels depend on the columns that were named, weighs labeled rows by it, and fits. The fit is that of random labels where
     /// nothing better can be told, and where labeled rows would score below the others.
@@ -20,7 +24,9 @@ impl Learner {
             return no_use("weighs labels, and the method learns from the truth");
         }
         if self.scenario_of(data) == Scenario::CaseControl {
-            return no_use("is for one sample in which some positives were labeled, and these rows were drawn separately");
+            return no_use(
+                "is for one sample in which some positives were labeled, and these rows were drawn separately",
+            );
         }
         if data.weights().is_some() {
             return no_use("weighs labeled rows itself, and these rows have weights");
@@ -39,16 +45,21 @@ impl Learner {
         let task = at_random.task(data, false)?;
         let mu = task.mu().ok_or_else(|| Error::NeedsPrior(method()))?;
         let unlabeled = task.counts.unlabeled as f64;
-        let mut found = who_labels(&task, &Views::new(data), &named, mu, observer)?;
-        if found.dependence.used {
-            let (mut weighted, mut share) = (at_random.clone(), mu);
-            if !is_told {
-                // Labels drawn as often as they count are a random sample, by which the share can be told.
-                let again = drawn_again(data, &task.labels, &found, mu, task.seed);
-                let told = plain.share_for(&again, &method(), false, observer)?;
-                (share, weighted) = (told.mu, weighted.prior_estimate(told));
-                found = found.with_share(share.get(), unlabeled);
+        let views = Views::new(data);
+        let (mut share, mut weighted) = (mu, at_random.clone());
+        let mut found = who_labels(&task, &views, &named, share, observer)?;
+        for _ in 0..if is_told { 0 } else { TURNS } {
+            // Labels drawn as often as they count are a random sample, by which the share can be told; and then who labels.
+            let again = drawn_again(data, &task.labels, &found, share, task.seed);
+            let told = plain.share_for(&again, &method(), false, observer)?;
+            let next = who_labels(&task, &views, &named, told.mu, observer)?;
+            if next.dependence.gain <= found.dependence.gain {
+                break;
             }
+            (share, found, weighted) = (told.mu, next, weighted.prior_estimate(told));
+        }
+        found.dependence.share = [share.get(), mu.get()];
+        if found.dependence.used {
             let rows = weighed(data, &task.labels, &found.weights(share.get(), unlabeled))?;
             let mut model = weighted.fit_of(&rows, None, observer)?;
             if !model.is_upside_down() {
@@ -57,6 +68,7 @@ impl Learner {
             }
             found.dependence.used = false;
         }
+        found.dependence.share = [mu.get(); 2];
         let mut model = at_random.fit_of(data, None, observer)?;
         model.settle_who_labels(found, &self.config, data);
         Ok(model)
@@ -112,7 +124,11 @@ impl Model {
     fn is_upside_down(&self) -> bool {
         let Some(known) = &self.known else { return false };
         let of = |wanted: RowKind| -> Vec<f32> {
-            let kept = known.kinds.iter().zip(&known.scores).filter(|(kind, score)| **kind == wanted && score.is_finite());
+            let kept = known
+                .kinds
+                .iter()
+                .zip(&known.scores)
+                .filter(|(kind, score)| **kind == wanted && score.is_finite());
             kept.map(|(_, &score)| score).collect()
         };
         ranking_risk(&of(RowKind::Positive), &of(RowKind::Unlabeled)) > 0.5

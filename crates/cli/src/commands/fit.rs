@@ -160,7 +160,8 @@ fn print_answers(answered: &Answered) -> Vec<String> {
     ));
     notes.iter().for_each(|text| note(&format!("note: {text}")));
     if let Some(test) = labeling {
-        let weighted = if test.refutes() { "; labeled rows are weighted to be like the answered ones" } else { "" };
+        let weighted =
+            if test.refutes() { "; labeled rows are weighted to be like the answered ones" } else { "" };
         note(&format!("{test}{weighted}"));
     }
     let (low, high) = prior.interval;

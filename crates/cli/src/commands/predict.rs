@@ -15,8 +15,7 @@ use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{TableError, agree, counted, grouped, is_standard_output};
 use onesided::{
-    Among, Input, List, ListColumns, ListedRow, Model, RankedList, Roles, Scale, Top,
-    WrittenList,
+    Among, Input, List, ListColumns, ListedRow, Model, RankedList, Roles, Scale, Top, WrittenList,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;

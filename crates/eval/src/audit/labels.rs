@@ -132,9 +132,10 @@ pub fn labels_by_answers(
     }
     let columns = &columns[..columns.len().min(MOST_COLUMNS)];
     let mut ranks = vec![ranks_of(&strata.iter().map(|&at| -(at as f32)).collect::<Vec<f32>>())];
-    ranks.extend((0..columns.len()).map(|column| {
-        ranks_of(&(0..all).map(|positive| value(column, positive)).collect::<Vec<f32>>())
-    }));
+    ranks.extend(
+        (0..columns.len())
+            .map(|column| ranks_of(&(0..all).map(|positive| value(column, positive)).collect::<Vec<f32>>())),
+    );
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); rates.len()];
     strata.iter().enumerate().for_each(|(positive, &at)| members[at].push(positive));
     let law = DrawLaw::new(&members, rates, number)?;
@@ -152,8 +153,7 @@ pub fn labels_by_answers(
     let chosen: Vec<usize> = (0..all).filter(|&positive| answered[positive]).collect();
     let observed = statistics(&chosen);
     let mut stream = Stream::new(seed, "labels-by-answers");
-    let drawn: Vec<Vec<f64>> =
-        (0..DRAWS).map(|_| statistics(&law.draw(&mut members, &mut stream))).collect();
+    let drawn: Vec<Vec<f64>> = (0..DRAWS).map(|_| statistics(&law.draw(&mut members, &mut stream))).collect();
     let spread: Vec<(f64, f64)> = (0..ranks.len())
         .map(|at| {
             let mean = drawn.iter().map(|of| of[at]).sum::<f64>() / DRAWS as f64;
@@ -230,8 +230,9 @@ struct DrawLaw {
 impl DrawLaw {
     /// `None` where strata in which somebody answered hold too few positives.
     fn new(members: &[Vec<usize>], rates: &[f64], number: usize) -> Option<Self> {
-        let choose =
-            |n: usize, j: usize| ln_gamma(n as f64 + 1.0) - ln_gamma(j as f64 + 1.0) - ln_gamma((n - j) as f64 + 1.0);
+        let choose = |n: usize, j: usize| {
+            ln_gamma(n as f64 + 1.0) - ln_gamma(j as f64 + 1.0) - ln_gamma((n - j) as f64 + 1.0)
+        };
         let own: Vec<Vec<f64>> = members
             .iter()
             .zip(rates)

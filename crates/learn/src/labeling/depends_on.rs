@@ -20,10 +20,14 @@ pub enum DependsOnError {
     #[error(transparent)]
     Unknown(#[from] onesided_data::DataError),
     /// It is there, and nothing is learned from it.
-    #[error("column '{0}' is not learned from, so that labels cannot be said to depend on it; keep it as a feature")]
+    #[error(
+        "column '{0}' is not learned from, so that labels cannot be said to depend on it; keep it as a feature"
+    )]
     NotLearned(String),
     /// It holds what has no few values.
-    #[error("column '{column}' holds {kind}, and labels can be said to depend on numbers, categories, dates and yes or no alone")]
+    #[error(
+        "column '{column}' holds {kind}, and labels can be said to depend on numbers, categories, dates and yes or no alone"
+    )]
     Kind {
         /// Its name.
         column: String,
@@ -31,7 +35,9 @@ pub enum DependsOnError {
         kind: &'static str,
     },
     /// It does not vary where labels are.
-    #[error("column '{0}' has the same value in every labeled row, so that no label can tell what depends on it; name another column")]
+    #[error(
+        "column '{0}' has the same value in every labeled row, so that no label can tell what depends on it; name another column"
+    )]
     Constant(String),
     /// Rows without columns.
     #[error("labels can depend on columns of a table, but these are {0}")]
@@ -78,7 +84,9 @@ impl DependsOn {
             let Some((end, (place, feature), name)) = joined else {
                 let name = &self.0[at];
                 return Err(match features.whole_place(name) {
-                    _ if data.columns_read().iter().any(|read| read.name == *name) => DependsOnError::NotLearned(name.clone()),
+                    _ if data.columns_read().iter().any(|read| read.name == *name) => {
+                        DependsOnError::NotLearned(name.clone())
+                    }
                     Err(unknown) => unknown.into(),
                     Ok(_) => DependsOnError::Form(name.clone()),
                 }
@@ -87,7 +95,8 @@ impl DependsOn {
             if let Some(kind) = without_parts(&feature.kind) {
                 return Err(DependsOnError::Kind { column: name, kind }.into());
             }
-            let width = if matches!(feature.kind, FeatureKind::Categorical { .. }) { 1 } else { feature.width() };
+            let width =
+                if matches!(feature.kind, FeatureKind::Categorical { .. }) { 1 } else { feature.width() };
             found.push((name, place..place + width));
             at = end;
         }
@@ -98,7 +107,10 @@ impl DependsOn {
 /// What a column holds that is not cut into parts.
 fn without_parts(kind: &FeatureKind) -> Option<&'static str> {
     match kind {
-        FeatureKind::Numeric { .. } | FeatureKind::Boolean { .. } | FeatureKind::Categorical { .. } | FeatureKind::Time { .. } => None,
+        FeatureKind::Numeric { .. }
+        | FeatureKind::Boolean { .. }
+        | FeatureKind::Categorical { .. }
+        | FeatureKind::Time { .. } => None,
         FeatureKind::Text { .. } => Some("texts"),
         FeatureKind::Vector { .. } => Some("vectors"),
         _ => Some("something else"),
@@ -131,8 +143,11 @@ mod tests {
     fn what_is_not_there_is_one_sentence() {
         let folder = std::env::temp_dir().join(format!("onesided-depends-on-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let row = |i: usize| format!("{},{},{},{},1,\"{}\"\n", i % 2, ["red", "blue"][i % 2], i, i.is_multiple_of(3), i % 7);
-        let table = format!("y,color,age,member,same,\"net, total\"\n{}", (0..40).map(row).collect::<String>());
+        let row = |i: usize| {
+            format!("{},{},{},{},1,\"{}\"\n", i % 2, ["red", "blue"][i % 2], i, i.is_multiple_of(3), i % 7)
+        };
+        let table =
+            format!("y,color,age,member,same,\"net, total\"\n{}", (0..40).map(row).collect::<String>());
         let path = folder.join("t.csv");
         std::fs::write(&path, table).unwrap();
         let data = InputOptions::labeled("y").read(&Input::one(&path)).unwrap();

@@ -38,10 +38,13 @@ pub struct PropensityFound {
 }
 
 impl PropensityFound {
-    /// What each labeled row of the task counts if the share of positives among this many unlabeled rows is `share`: 1/e, with a mean of 1.
+    /// What each labeled row of the task counts if the share of positives among this many unlabeled rows is `share`, with a mean of 1.
+    ///
+    /// With weights w, labeled rows are to unlabeled ones as w e η to 1 − e η. At w = 1/e − 1/2 that does not depend on e where η is one half, so
+    /// that the order of rows is right where it matters most. (1/e makes labeled rows stand for all positives, and 1/e − 1 for the hidden ones.)
     pub fn weights(&self, share: f64, unlabeled: f64) -> Vec<f32> {
         let shift = standing_for(&self.logits, self.logits.len() as f64 + share * unlabeled);
-        let each: Vec<f64> = self.logits.iter().map(|logit| 1.0 + (-logit - shift).exp()).collect();
+        let each: Vec<f64> = self.logits.iter().map(|logit| 0.5 + (-logit - shift).exp()).collect();
         let mean = each.iter().sum::<f64>() / each.len().max(1) as f64;
         each.into_iter().map(|weight| (weight / mean) as f32).collect()
     }
@@ -124,7 +127,8 @@ pub fn who_labels(
     let rows = some_of(&positive, &unlabeled, task.seed);
     let parts = Parts::new(&columns, named, &rows, &positive)?;
     let trees = QuickTrees::new(task, views, rows)?;
-    let labeled: Vec<bool> = trees.rows.iter().map(|&row| task.labels[row as usize] == Label::Positive).collect();
+    let labeled: Vec<bool> =
+        trees.rows.iter().map(|&row| task.labels[row as usize] == Label::Positive).collect();
     let m = labeled.iter().filter(|&&labeled| labeled).count() as f64;
     let n = labeled.len() as f64 - m;
     let share = share.get();
@@ -160,13 +164,16 @@ impl Em<'_> {
         named: Vec<String>,
         observer: Observer,
     ) -> Result<PropensityFound, Error> {
-        let begun = self.trees.out_of_fold(&self.labeled.iter().map(|&is| f64::from(u8::from(is))).collect::<Vec<_>>())?;
+        let begun = self
+            .trees
+            .out_of_fold(&self.labeled.iter().map(|&is| f64::from(u8::from(is))).collect::<Vec<_>>())?;
         let all = 3 * ROUNDS;
         let mut done = 0;
         let mut turn = || {
             done += 1;
             let at = At::Tree { done, most: all };
-            let progress = Progress { name: "who labels", run: 0, runs: 1, device: "cpu", resumed_from: None, at };
+            let progress =
+                Progress { name: "who labels", run: 0, runs: 1, device: "cpu", resumed_from: None, at };
             if observer(&progress) == Signal::Abort {
                 return Err(Error::Interrupted { epoch: 0, checkpoint: None });
             }
@@ -206,12 +213,20 @@ impl Em<'_> {
     /// e as the mean of P(s = 1 | x) over the labeled rows, by the columns: their logits, as parts of a label.
     fn start_by_columns(&self, begun: &[f64]) -> Result<Vec<f64>, Error> {
         let of = |place: fn(f64) -> f64| -> Vec<f64> {
-            begun.iter().zip(&self.labeled).map(|(&logit, &is)| if is { place(sigmoid(logit)) } else { 0.0 }).collect()
+            begun
+                .iter()
+                .zip(&self.labeled)
+                .map(|(&logit, &is)| if is { place(sigmoid(logit)) } else { 0.0 })
+                .collect()
         };
         let e = fitted(&self.parts, &of(|g| g), &of(|g| 1.0 - g))?;
         let mut logits = e.scores(&self.parts);
-        let of_labeled: Vec<f64> =
-            logits.iter().zip(&self.labeled).filter(|(_, labeled)| **labeled).map(|(&logit, _)| logit).collect();
+        let of_labeled: Vec<f64> = logits
+            .iter()
+            .zip(&self.labeled)
+            .filter(|(_, labeled)| **labeled)
+            .map(|(&logit, _)| logit)
+            .collect();
         let shift = standing_for(&of_labeled, of_labeled.len() as f64 / self.mean);
         logits.iter_mut().for_each(|logit| *logit += shift);
         Ok(self.chances_of(logits))
@@ -224,7 +239,8 @@ impl Em<'_> {
 
     /// How much each row is a positive, given its class, its chance of being labeled, and that it is not; with the share of positives held.
     fn positive_in_part(&self, class: &[f64], e: &[f64]) -> Vec<f64> {
-        let mut part: Vec<f64> = class.iter().zip(e).map(|(class, e)| class * (1.0 - e) / (1.0 - class * e)).collect();
+        let mut part: Vec<f64> =
+            class.iter().zip(e).map(|(class, e)| class * (1.0 - e) / (1.0 - class * e)).collect();
         let hidden = |part: &[f64], shift: f64| {
             let of = part.iter().zip(&self.labeled).filter(|(_, labeled)| !**labeled);
             let (sum, n) = of.fold((0.0, 0.0), |(sum, n), (&part, _)| (sum + moved(part, -shift), n + 1.0));
@@ -245,11 +261,15 @@ impl Em<'_> {
         learns: bool,
         turn: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<Reached, Error> {
-        let mut class: Vec<f64> =
-            begun.iter().zip(&e).map(|(&logit, e)| (sigmoid(logit) / e).clamp(1.0 - CERTAIN, CERTAIN)).collect();
+        let mut class: Vec<f64> = begun
+            .iter()
+            .zip(&e)
+            .map(|(&logit, e)| (sigmoid(logit) / e).clamp(1.0 - CERTAIN, CERTAIN))
+            .collect();
         let (mut model, mut logits) = (None, begun.to_vec());
         let is: Vec<f64> = self.labeled.iter().map(|&is| f64::from(u8::from(is))).collect();
-        let hidden_of = |part: &[f64]| -> Vec<f64> { part.iter().zip(&is).map(|(part, is)| part - is).collect() };
+        let hidden_of =
+            |part: &[f64]| -> Vec<f64> { part.iter().zip(&is).map(|(part, is)| part - is).collect() };
         let mut part = self.positive_in_part(&class, &e);
         for _ in 0..ROUNDS {
             turn()?;
@@ -284,7 +304,11 @@ impl Em<'_> {
             let g = class * e;
             if labeled { g.ln() } else { (-g).ln_1p() }
         });
-        Ok(Reached { e: model, likelihood: likelihood.collect(), auc: 1.0 - ranking_risk(&of(true), &of(false)) })
+        Ok(Reached {
+            e: model,
+            likelihood: likelihood.collect(),
+            auc: 1.0 - ranking_risk(&of(true), &of(false)),
+        })
     }
 }
 

@@ -120,7 +120,14 @@ impl fmt::Display for WhoLabels {
                  of labeled positives is more than that of hidden ones"
             );
         };
-        let Dependence { columns, used, gain, auc: [auc, auc_random], chance: [low, high], share: [share, random] } = of;
+        let Dependence {
+            columns,
+            used,
+            gain,
+            auc: [auc, auc_random],
+            chance: [low, high],
+            share: [share, random],
+        } = of;
         let columns = quoted(columns);
         if !used {
             return write!(
@@ -148,14 +155,26 @@ mod tests {
 
     fn of(used: bool) -> WhoLabels {
         let columns = ["age", "region", "a, b"].map(str::to_string).to_vec();
-        WhoLabels::DependOn(Dependence { columns, used, gain: 4.2, auc: [0.8, 0.7], chance: [0.1, 0.5], share: [0.2, 0.1] })
+        WhoLabels::DependOn(Dependence {
+            columns,
+            used,
+            gain: 4.2,
+            auc: [0.8, 0.7],
+            chance: [0.1, 0.5],
+            share: [0.2, 0.1],
+        })
     }
 
     #[test]
     fn assumptions_in_words() {
-        assert_eq!(of(true).assumes().unwrap(), "if labels depend on 'age', 'region' and 'a, b' alone, given the class");
+        assert_eq!(
+            of(true).assumes().unwrap(),
+            "if labels depend on 'age', 'region' and 'a, b' alone, given the class"
+        );
         assert_eq!(of(false).assumes(), None);
-        assert!(of(true).to_string().contains("share of positives in the unlabeled rows 0.200 with it, 0.100 if labels are a random"));
+        assert!(of(true).to_string().contains(
+            "share of positives in the unlabeled rows 0.200 with it, 0.100 if labels are a random"
+        ));
         assert!(of(false).to_string().contains("(4.2 standard errors; 3 are needed)"));
         let read: WhoLabels = serde_json::from_str(&serde_json::to_string(&of(true)).unwrap()).unwrap();
         assert_eq!(read, of(true));

@@ -104,7 +104,9 @@ impl Cut {
         let missing = out.len() - 1;
         match self {
             _ if value.is_nan() => out[missing] = 1.0,
-            Cut::At(cuts) => cuts.iter().zip(out).filter(|(cut, _)| value >= **cut).for_each(|(_, out)| *out = 1.0),
+            Cut::At(cuts) => {
+                cuts.iter().zip(out).filter(|(cut, _)| value >= **cut).for_each(|(_, out)| *out = 1.0)
+            }
             Cut::Levels(levels) => {
                 levels.iter().position(|&code| code == value as u32).into_iter().for_each(|at| out[at] = 1.0);
             }
@@ -125,7 +127,8 @@ mod tests {
         assert_eq!(out, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let yes = Cut::of(ColumnKind::Numbers, [0.0, 1.0, 0.0, 0.0].into_iter());
         assert_eq!(yes.width(), 2);
-        let levels = Cut::of(ColumnKind::Categories { levels: 3 }, [2.0, 2.0, 0.0, 1.0, 1.0, 1.0].into_iter());
+        let levels =
+            Cut::of(ColumnKind::Categories { levels: 3 }, [2.0, 2.0, 0.0, 1.0, 1.0, 1.0].into_iter());
         let put = |value: f32| {
             let mut out = vec![0.0; levels.width()];
             levels.put(value, &mut out);

@@ -54,10 +54,12 @@ pub fn hidden_per_labeled(
     let rows: Vec<u32> = labeled.iter().copied().chain(answered.iter().map(|(row, _)| *row)).collect();
     let parts = Parts::new(columns, named, &rows, labeled)?;
     // Answers that stand for many rows are few all the same (Kish, 1965).
-    let (sum, squares) = answered.iter().fold((0.0, 0.0), |(sum, squares), (_, w)| (sum + w, squares + w * w));
+    let (sum, squares) =
+        answered.iter().fold((0.0, 0.0), |(sum, squares), (_, w)| (sum + w, squares + w * w));
     let each = sum / squares.max(f64::MIN_POSITIVE);
     let up: Vec<f64> = (0..rows.len()).map(|at| if at < labeled.len() { 1.0 } else { 0.0 }).collect();
-    let down: Vec<f64> = (0..labeled.len()).map(|_| 0.0).chain(answered.iter().map(|(_, w)| w * each)).collect();
+    let down: Vec<f64> =
+        (0..labeled.len()).map(|_| 0.0).chain(answered.iter().map(|(_, w)| w * each)).collect();
     let model = fitted(&parts.of_rows(columns, &rows)?, &up, &down)?;
     let mut logits = model.scores(&parts.of_rows(columns, labeled)?);
     let mean = logits.iter().map(|&logit| sigmoid(logit)).sum::<f64>() / logits.len().max(1) as f64;

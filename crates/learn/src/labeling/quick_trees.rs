@@ -31,8 +31,11 @@ impl<'t> QuickTrees<'t> {
         let mut parts: Vec<Vec<usize>> =
             folds.iter().map(|(_, held)| held.iter().map(|&at| rows[at] as usize).collect()).collect();
         task.gather(&mut parts);
-        let mut dealt: Vec<(u32, usize)> =
-            parts.iter().enumerate().flat_map(|(fold, part)| part.iter().map(move |&row| (row as u32, fold))).collect();
+        let mut dealt: Vec<(u32, usize)> = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(fold, part)| part.iter().map(move |&row| (row as u32, fold)))
+            .collect();
         dealt.sort_unstable();
         let (rows, fold) = dealt.into_iter().unzip();
         let size = Size { trees: TREES, max_leaves: LEAVES, learning_rate: 0.1, l2: 1.0 };
@@ -85,11 +88,17 @@ impl<'t> QuickTrees<'t> {
 /// For each of the labeled and unlabeled rows the logit of "labeled" by small trees that had not met it, at a low price: where it would rank.
 /// `None` of known negatives.
 pub fn labeled_against_rest(task: &Task, views: &Views) -> Result<Vec<Option<f64>>, Error> {
-    let rows: Vec<u32> =
-        (0u32..).zip(task.labels.iter()).filter(|(_, label)| **label != Label::Negative).map(|(row, _)| row).collect();
+    let rows: Vec<u32> = (0u32..)
+        .zip(task.labels.iter())
+        .filter(|(_, label)| **label != Label::Negative)
+        .map(|(row, _)| row)
+        .collect();
     let trees = QuickTrees::new(task, views, rows)?;
-    let labeled: Vec<f64> =
-        trees.rows.iter().map(|&row| f64::from(u8::from(task.labels[row as usize] == Label::Positive))).collect();
+    let labeled: Vec<f64> = trees
+        .rows
+        .iter()
+        .map(|&row| f64::from(u8::from(task.labels[row as usize] == Label::Positive)))
+        .collect();
     let mut of_rows = vec![None; task.labels.len()];
     for (&row, logit) in trees.rows.iter().zip(trees.out_of_fold(&labeled)?) {
         of_rows[row as usize] = Some(logit);
