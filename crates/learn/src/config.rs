@@ -3,13 +3,15 @@
 //! A setting that was not given is `None`, so that what is given to a method or model that has no use for it can be
 //! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
 
-use crate::labeling::{DependsOn, Labeling};
 use crate::scorers::SMALLEST_LEAF;
 use crate::scorers::{
     ClassicScorer, ElkanNotoTrees, LabelTreesScorer, NetworkScorer, ObjectiveChoice, TreesScorer,
 };
 use crate::settings::{Applies, SETTINGS, SettingInfo};
-use crate::{Effort, Error, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
+use crate::{
+    DependsOn, Effort, Error, Labeling, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer,
+    TrainOverrides,
+};
 use onesided_data::{
     Amounts, ClassPrior, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };

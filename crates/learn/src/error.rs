@@ -80,7 +80,7 @@ pub enum Error {
     Monotone(#[from] crate::MonotoneError),
     /// Labels that cannot depend on what was named.
     #[error(transparent)]
-    DependsOn(#[from] crate::labeling::DependsOnError),
+    DependsOn(#[from] crate::DependsOnError),
     /// No member of a portfolio keeps a constraint.
     #[error("nothing that is tried on {rows} can keep a score going up or down with a column")]
     NoMonotoneMember {

@@ -1,7 +1,6 @@
 //! How a fit went, as facts.
 
-use crate::Warning;
-use crate::labeling::WhoLabels;
+use crate::{Warning, WhoLabels};
 use onesided_data::{Counts, counted};
 use onesided_eval::audit::LabelsByAnswers;
 use onesided_eval::{Interval, LabelingTest};

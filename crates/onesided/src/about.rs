@@ -3,9 +3,8 @@
 use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, LabelingTest, LeastShare, ThresholdRule};
-use onesided_learn::labeling::WhoLabels;
 use onesided_learn::prior::PriorEstimate;
-use onesided_learn::{Method, Report};
+use onesided_learn::{Method, Report, WhoLabels};
 use onesided_net::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

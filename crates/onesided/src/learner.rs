@@ -12,15 +12,14 @@ use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, PriorInUnlabeled, Scenario};
 use onesided_eval::audit::LabelsByAnswers;
 use onesided_eval::{Calibration, ThresholdRule};
-use onesided_learn::labeling::{DependsOn, Labeling, WhoLabels};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
     estimate_prior_taught,
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
-    Config, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve, Scorer, Signal,
-    TAUGHT_BY_RULE, Task, Views, Warning, check, learn, training_settings,
+    Config, DependsOn, Labeling, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve,
+    Scorer, Signal, TAUGHT_BY_RULE, Task, Views, Warning, WhoLabels, check, learn, training_settings,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};

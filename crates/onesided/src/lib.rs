@@ -184,10 +184,10 @@ pub use onesided_eval::{
     AtTop, Contradiction, Interval, LabelingOdds, LabelingTest, Over, RANDOM_LABELS, RecallCut, RecallTarget,
     ThresholdRule, Top,
 };
-pub use onesided_learn::labeling::{Dependence, DependsOn, Labeling, WhoLabels};
 pub use onesided_learn::{
-    At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
-    Reserve, SETTINGS, Scorer, Signal, Tried, Warning, held_out_risk, methods,
+    At, Config, Dependence, DependsOn, Epoch, Error, Fitted, Labeling, Method, ModelChoice, Observer,
+    OwnModel, OwnScorer, Progress, Report, Reserve, SETTINGS, Scorer, Signal, Tried, Warning, WhoLabels,
+    held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{

@@ -5,13 +5,13 @@ use crate::known_rows::RowKind;
 use crate::{Error, Learner, Model};
 use onesided_data::{Dataset, Label, PriorInUnlabeled, Scenario};
 use onesided_eval::ranking_risk;
-use onesided_learn::labeling::{DependsOn, PropensityFound, WhoLabels, who_labels};
+use onesided_learn::labeling::{PropensityFound, learn_who_labels};
 use onesided_learn::prior::{PriorEstimate, PriorReport};
-use onesided_learn::{Config, Observer, Progress, Signal, Views, Warning};
+use onesided_learn::{Config, DependsOn, Observer, Progress, Signal, Views, Warning, WhoLabels};
 
-/// How often the share is told again by labels that count as they should: labels that favor few hide most positives, and a share that is far too
-/// low hides what labels favor.
-const TURNS: usize = 3;
+/// Labels that favor few hide most positives, and at a share that is far too low nothing shows what they favor. So it is also begun at a share that
+/// many times as high, which counts only if the labels that follow from it tell a share at which it explains them better.
+const HIGHER: f64 = 3.0;
 
 impl Learner {
     /// Learns how labels depend on the columns that were named, weighs labeled rows by it, and fits. The fit is that of random labels where
@@ -47,16 +47,20 @@ impl Learner {
         let unlabeled = task.counts.unlabeled as f64;
         let views = Views::new(data);
         let (mut share, mut weighted) = (mu, at_random.clone());
-        let mut found = who_labels(&task, &views, &named, share, observer)?;
-        for _ in 0..if is_told { 0 } else { TURNS } {
+        let mut found = learn_who_labels(&task, &views, &named, share, observer)?;
+        let higher = PriorInUnlabeled::new((HIGHER * mu.get()).min(0.5 * (1.0 + mu.get())))?;
+        for start in if is_told { Vec::new() } else { vec![mu, higher] } {
+            let begun = match start == mu {
+                true => found.clone(),
+                false => learn_who_labels(&task, &views, &named, start, observer)?,
+            };
             // Labels drawn as often as they count are a random sample, by which the share can be told; and then who labels.
-            let again = drawn_again(data, &task.labels, &found, share, task.seed);
-            let told = plain.share_for(&again, &method(), false, observer)?;
-            let next = who_labels(&task, &views, &named, told.mu, observer)?;
-            if next.dependence.gain <= found.dependence.gain {
-                break;
+            let again = drawn_again(data, &task.labels, &begun, start, task.seed);
+            let Ok(told) = plain.share_for(&again, &method(), false, observer) else { continue };
+            let next = learn_who_labels(&task, &views, &named, told.mu, observer)?;
+            if next.dependence.gain > found.dependence.gain {
+                (share, found, weighted) = (told.mu, next, at_random.clone().prior_estimate(told));
             }
-            (share, found, weighted) = (told.mu, next, weighted.prior_estimate(told));
         }
         found.dependence.share = [share.get(), mu.get()];
         if found.dependence.used {

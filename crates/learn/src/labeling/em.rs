@@ -12,7 +12,7 @@
 use super::parts::Parts;
 use super::propensity::{bounded, fitted, shift_to, standing_for};
 use super::quick_trees::QuickTrees;
-use super::{Dependence, NEEDED};
+use crate::who_labels::{Dependence, NEEDED};
 use crate::{At, Error, Observer, Progress, Signal, Task, Views};
 use onesided_classic::LinearModel;
 use onesided_data::{Columns, Label, Matrix, PriorInUnlabeled, Stream};
@@ -112,7 +112,7 @@ struct Em<'t> {
 }
 
 /// Learns how the chance of being labeled depends on `named` columns, of one sample with this share of positives among its unlabeled rows.
-pub fn who_labels(
+pub fn learn_who_labels(
     task: &Task,
     views: &Views,
     named: &[(String, Range<usize>)],

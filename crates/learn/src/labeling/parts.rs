@@ -1,7 +1,7 @@
 //! Columns cut into parts, so that a chance may depend on them in any way, with few numbers.
 
-use super::DependsOnError;
 use crate::Error;
+use crate::depends_on::check_varies;
 use onesided_data::{ColumnKind, Columns, Matrix};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,15 +35,9 @@ impl Parts {
         labeled: &[u32],
     ) -> Result<Self, Error> {
         let mut cuts = Vec::new();
-        for (name, places) in named {
+        check_varies(columns, named, labeled)?;
+        for (_, places) in named {
             let value = |place: usize, row: u32| columns.matrix.row(row as usize)[place];
-            let varies = |place: usize| {
-                let first = labeled.first().map(|&row| value(place, row).to_bits());
-                labeled.iter().any(|&row| Some(value(place, row).to_bits()) != first)
-            };
-            if !places.clone().any(varies) {
-                return Err(DependsOnError::Constant(name.clone()).into());
-            }
             for place in places.clone() {
                 let values = rows.iter().map(|&row| value(place, row));
                 cuts.push((place, Cut::of(columns.kinds[place], values)));

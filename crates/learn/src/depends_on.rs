@@ -1,7 +1,7 @@
 //! Columns that labels depend on: the setting, and where they are in a table.
 
 use crate::Error;
-use onesided_data::{Dataset, Encoding, FeatureKind, TableError};
+use onesided_data::{Columns, Dataset, Encoding, FeatureKind, Label, TableError};
 use std::fmt;
 use std::ops::Range;
 
@@ -100,8 +100,33 @@ impl DependsOn {
             found.push((name, place..place + width));
             at = end;
         }
+        // What would be refused later is refused before the wait.
+        if let Some(labels) = data.labels() {
+            let labeled: Vec<u32> = (0u32..)
+                .zip(labels)
+                .filter(|(_, label)| **label == Label::Positive)
+                .map(|(row, _)| row)
+                .collect();
+            check_varies(&data.columns()?, &found, &labeled)?;
+        }
         Ok(found)
     }
+}
+
+/// Refuses a column that has one value in all of these rows.
+pub(crate) fn check_varies(
+    columns: &Columns,
+    named: &[(String, Range<usize>)],
+    labeled: &[u32],
+) -> Result<(), Error> {
+    for (name, places) in named {
+        let value = |place: usize, row: u32| columns.matrix.row(row as usize)[place].to_bits();
+        let varies = |place: usize| labeled.iter().any(|&row| value(place, row) != value(place, labeled[0]));
+        if !places.clone().any(varies) {
+            return Err(DependsOnError::Constant(name.clone()).into());
+        }
+    }
+    Ok(())
 }
 
 /// What a column holds that is not cut into parts.
@@ -144,7 +169,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("onesided-depends-on-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let row = |i: usize| {
-            format!("{},{},{},{},1,\"{}\"\n", i % 2, ["red", "blue"][i % 2], i, i.is_multiple_of(3), i % 7)
+            format!(
+                "{},{},{},{},1,\"{}\"\n",
+                i % 2,
+                ["red", "blue", "green"][i % 3],
+                i,
+                i.is_multiple_of(3),
+                i % 7
+            )
         };
         let table =
             format!("y,color,age,member,same,\"net, total\"\n{}", (0..40).map(row).collect::<String>());
