@@ -6,8 +6,8 @@ use crate::{Error, Learner, Model};
 use onesided_data::{Dataset, Label, PriorInUnlabeled, Scenario};
 use onesided_eval::ranking_risk;
 use onesided_learn::labeling::{PropensityFound, learn_who_labels};
-use onesided_learn::prior::{PriorEstimate, PriorReport};
-use onesided_learn::{Config, DependsOn, Observer, Progress, Signal, Views, Warning, WhoLabels};
+use onesided_learn::prior::PriorEstimate;
+use onesided_learn::{Config, DependsOn, Observer, Views, Warning, WhoLabels};
 
 /// Labels that favor few hide most positives, and at a share that is far too low nothing shows what they favor. So it is also begun at a share that
 /// many times as high, which counts only if the labels that follow from it tell a share at which it explains them better.
@@ -40,7 +40,7 @@ impl Learner {
         let is_told = plain.task(data, false)?.priors.is_some();
         let at_random = match is_told {
             true => plain.clone(),
-            false => plain.clone().prior_estimate(plain.share_for(data, &method(), true, observer)?),
+            false => plain.clone().prior_estimate(plain.share_for(data, &method(), observer)?),
         };
         let task = at_random.task(data, false)?;
         let mu = task.mu().ok_or_else(|| Error::NeedsPrior(method()))?;
@@ -56,7 +56,12 @@ impl Learner {
             };
             // Labels drawn as often as they count are a random sample, by which the share can be told; and then who labels.
             let again = drawn_again(data, &task.labels, &begun, start, task.seed);
-            let Ok(told) = plain.share_for(&again, &method(), false, observer) else { continue };
+            let told = match plain.share_for(&again, &method(), observer) {
+                Ok(told) => told,
+                Err(stopped @ Error::Interrupted { .. }) => return Err(stopped),
+                // Labels that are drawn again and tell no share say nothing against the first one.
+                Err(_) => continue,
+            };
             let next = learn_who_labels(&task, &views, &named, told.mu, observer)?;
             if next.dependence.gain > found.dependence.gain {
                 (share, found, weighted) = (told.mu, next, at_random.clone().prior_estimate(told));
@@ -73,27 +78,19 @@ impl Learner {
             found.dependence.used = false;
         }
         found.dependence.share = [mu.get(); 2];
-        let mut model = at_random.fit_of(data, None, observer)?;
+        // The very fit that there is without the columns.
+        let mut model = plain.fit_of(data, None, observer)?;
         model.settle_who_labels(found, &self.config, data);
         Ok(model)
     }
 
-    /// The share of positives of labels that are a random sample. The observer is told where that is the first estimate of a fit.
-    fn share_for(
-        &self,
-        data: &Dataset,
-        method: &str,
-        tells: bool,
-        observer: Observer,
-    ) -> Result<PriorEstimate, Error> {
+    /// The share of positives of labels that are a random sample.
+    fn share_for(&self, data: &Dataset, method: &str, observer: Observer) -> Result<PriorEstimate, Error> {
         let no_estimate = |why: String| Error::NoEstimate { method: method.to_string(), why };
-        let report: PriorReport = self.estimate_prior_with(data, observer).map_err(|why| match why {
+        let report = self.estimate_prior_with(data, observer).map_err(|why| match why {
             Error::Evidence(why) => no_estimate(why.to_string()),
             other => other,
         })?;
-        if tells && observer(&Progress::estimated(&report)) != Signal::Continue {
-            return Err(Error::Interrupted { epoch: 0, checkpoint: None });
-        }
         PriorEstimate::from_report(&report).map_err(|why| no_estimate(why.to_string()))
     }
 }
