@@ -10,8 +10,8 @@ use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note};
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, RANDOM_LABELS, READING,
-    SETTINGS, Scenario, Warning,
+    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, READING, SETTINGS, Scenario,
+    Warning,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -149,7 +149,11 @@ fn of_report(model: &Model) -> Vec<Said> {
         .map(|inverted| (format!("{inverted} pos_label names the value of y that means positive"), FIT));
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
     let doubted = model.refuted_labels().map(|test| (test.to_string(), FIT));
-    about.report.warnings.iter().map(one).chain(doubted).chain(inverted).chain(notes).collect()
+    let who = about.report.who_labels.as_ref().map(|who| (who.to_string(), NOTE));
+    let answers = about.report.labels_by_answers.as_ref();
+    let answers = answers.map(|test| (test.to_string(), if test.refutes() { FIT } else { NOTE }));
+    let own = about.report.warnings.iter().map(one);
+    own.chain(doubted).chain(answers).chain(who).chain(inverted).chain(notes).collect()
 }
 
 /// That the prior is a guess, in fewer words than the report has: a search says it once per process.
@@ -174,10 +178,11 @@ fn guessed(about: &About, estimate: &PriorEstimate) -> String {
         false => String::new(),
     };
     format!(
-        "the prior is a guess: {:.3} of the unlabeled rows, {range} with {:.0} % confidence, {RANDOM_LABELS}{cut}. Give prior= \
-         if you know it, or audit some rows",
+        "the prior is a guess: {:.3} of the unlabeled rows, {range} with {:.0} % confidence, {}{cut}. Give prior= if you know it, \
+         or audit some rows",
         estimate.mu.get(),
-        100.0 * estimate.confidence
+        100.0 * estimate.confidence,
+        about.assumes()
     )
 }
 

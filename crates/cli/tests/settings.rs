@@ -44,6 +44,8 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "precision" => "f32",
         "effort" => "quick",
         "single" | "fast" | "cross-fit" => "true",
+        "labeling" => "easy-first",
+        "labeling-depends-on" => "a",
         other => panic!("the setting {other} has no value in this test"),
     }
     .to_string()

@@ -117,7 +117,7 @@ impl LabelingTest {
 }
 
 /// `p = .003`, or a bound where no draw was as odd.
-fn shown(p: f64) -> String {
+pub(crate) fn shown(p: f64) -> String {
     match p {
         p if p < 0.001_5 => "p = .001 at most".to_string(),
         p => format!("p = {p:.3}").replacen("0.", ".", 1),

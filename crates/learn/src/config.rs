@@ -8,7 +8,10 @@ use crate::scorers::{
     ClassicScorer, ElkanNotoTrees, LabelTreesScorer, NetworkScorer, ObjectiveChoice, TreesScorer,
 };
 use crate::settings::{Applies, SETTINGS, SettingInfo};
-use crate::{Effort, Error, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
+use crate::{
+    DependsOn, Effort, Error, Labeling, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer,
+    TrainOverrides,
+};
 use onesided_data::{
     Amounts, ClassPrior, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
@@ -80,6 +83,10 @@ pub struct Config {
     pub hold_out: Option<f64>,
     /// Whether every row is held out in turn, so that each has a score by what was trained without it.
     pub cross_fit: Option<bool>,
+    /// How labels are taken to be given.
+    pub labeling: Option<Labeling>,
+    /// Columns that they may depend on.
+    pub labeling_depends_on: DependsOn,
     /// Positives set aside for promises about the finished model.
     pub reserve: Option<Reserve>,
     /// How the threshold is chosen.
@@ -244,9 +251,11 @@ impl Config {
         self.model.clone().unwrap_or(ModelChoice::Network(default))
     }
 
-    /// How the threshold of a method is chosen: as asked for, or by the method's own rule.
+    /// How the threshold of a method is chosen: as asked for, or by the method's own rule. Where labels favor likely positives, scores
+    /// rank alone.
     pub fn threshold_for(&self, method: &str) -> ThresholdRule {
         let ranks = onesided_loss::method(method).is_ok_and(|info| info.ranks);
+        let ranks = ranks || self.labeling == Some(Labeling::EasyFirst);
         self.threshold.unwrap_or(if ranks { ThresholdRule::Quantile } else { ThresholdRule::Half })
     }
 
@@ -322,11 +331,36 @@ impl Config {
             let why = "keeps a member of the blend, where fast keeps a model that learned from all of them";
             return Err(Error::Contradicting { setting: "fast", other: "single", why });
         }
+        self.check_labeling()?;
         if self.prior.is_some() && self.prior_in_unlabeled.is_some() {
             let (setting, other) = ("prior", "prior-in-unlabeled");
             return Err(Error::Contradicting { setting, other, why: "each follows from the other" });
         }
         self.check_ranges()
+    }
+
+    /// Refuses what does not go with labels that depend on columns.
+    fn check_labeling(&self) -> Result<(), Error> {
+        if self.labeling_depends_on.is_empty() {
+            return Ok(());
+        }
+        let because = |other, why| Err(Error::Contradicting { setting: "labeling-depends-on", other, why });
+        if self.labeling.is_some() {
+            return because("labeling", "each says how labels were given");
+        }
+        if self.reserve.is_some() {
+            return because(
+                "reserve",
+                "positives that are set aside promise a recall for labels like theirs alone",
+            );
+        }
+        if self.threshold.is_some_and(|rule| rule != ThresholdRule::Half) {
+            return because("threshold", "labeled rows are weighted, and that rule takes no weights");
+        }
+        if self.scenario == Some(Scenario::CaseControl) {
+            return because("scenario", "a chance of being labeled is that of rows of one sample");
+        }
+        Ok(())
     }
 
     /// Refuses numbers out of range.

@@ -78,6 +78,9 @@ pub enum Error {
     /// A constraint that cannot be kept.
     #[error(transparent)]
     Monotone(#[from] crate::MonotoneError),
+    /// Labels that cannot depend on what was named.
+    #[error(transparent)]
+    DependsOn(#[from] crate::DependsOnError),
     /// No member of a portfolio keeps a constraint.
     #[error("nothing that is tried on {rows} can keep a score going up or down with a column")]
     NoMonotoneMember {
@@ -146,6 +149,9 @@ pub enum Error {
     /// A rule that counts on a share of positives among unlabeled rows.
     #[error("only the threshold rule 'half' works without the share of positives in unlabeled rows")]
     ThresholdNeedsPrior,
+    /// Labels that favor likely positives hide how many there are.
+    #[error("labels that favor likely positives do not tell the share of positives")]
+    EasyFirstShare,
     /// More positives to set aside than there are to spare.
     #[error(
         "{} cannot be set aside: there {} {}, and some must be left to learn from",
@@ -322,7 +328,10 @@ impl Error {
             Error::Data(error) => error.hint(),
             Error::Net(error) => error.hint(),
             Error::Classic { source, .. } => source.hint(),
-            Error::NoEstimate { .. } | Error::NeedsPrior(_) | Error::ThresholdNeedsPrior => Some(prior()),
+            Error::NoEstimate { .. }
+            | Error::NeedsPrior(_)
+            | Error::ThresholdNeedsPrior
+            | Error::EasyFirstShare => Some(prior()),
             Error::SparseRows(_) => Some(Hint::new("take those of scores", "estimator", "quick")),
             Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
             Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),

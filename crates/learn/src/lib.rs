@@ -10,11 +10,13 @@
 
 mod config;
 mod criterion;
+mod depends_on;
 mod early_stopping;
 mod error;
 mod fitted;
 mod folds;
 mod jobs;
+pub mod labeling;
 mod methods;
 mod monotone;
 mod pipeline;
@@ -33,9 +35,11 @@ mod teacher_rule;
 mod train_overrides;
 mod views;
 mod warning;
+mod who_labels;
 
 pub use config::{Config, ModelChoice, PriorGiven};
 pub use criterion::held_out_risk;
+pub use depends_on::{DependsOn, DependsOnError};
 pub use error::Error;
 pub use fitted::{CERTAIN, Fitted, LinkedTrees, Member, NEXT_TO_NOTHING, OwnModel, tree_scores};
 pub use jobs::run_jobs;
@@ -56,5 +60,6 @@ pub use teacher_rule::TAUGHT_BY_RULE;
 pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
 pub use warning::Warning;
+pub use who_labels::{Dependence, Labeling, WhoLabels};
 
 pub(crate) use scorers::{classic_kind, sum_of_some};

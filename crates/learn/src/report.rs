@@ -1,7 +1,8 @@
 //! How a fit went, as facts.
 
-use crate::Warning;
+use crate::{Warning, WhoLabels};
 use onesided_data::{Counts, counted};
+use onesided_eval::audit::LabelsByAnswers;
 use onesided_eval::{Interval, LabelingTest};
 use onesided_loss::Reduction;
 use onesided_net::TrainConfig;
@@ -52,6 +53,12 @@ pub struct Report {
     /// Whether the labels can be a random sample of the positives, where that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labeling: Option<LabelingTest>,
+    /// How labels were taken to be given, where that is not at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who_labels: Option<WhoLabels>,
+    /// What the answers of an audit say of the labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels_by_answers: Option<LabelsByAnswers>,
     /// What the reader should know before trusting the model.
     pub warnings: Vec<Warning>,
     /// What was done as asked and may still surprise.
@@ -238,6 +245,8 @@ mod tests {
             beside: Vec::new(),
             metrics: BTreeMap::new(),
             labeling: None,
+            who_labels: None,
+            labels_by_answers: None,
             warnings: Vec::new(),
             notes: Vec::new(),
         };

@@ -467,6 +467,24 @@ pub const SETTINGS: &[SettingInfo] = &[
         "Hold out each fifth of the rows in turn, then train on all, so that predict can rank this table by out-of-fold scores [default: auto and small data do; with auto, this adds folds that keep all positives]"
     ),
     setting!(
+        "labeling",
+        "NAME",
+        Unlabeled,
+        labeling,
+        "How positives were labeled: random, or easy-first, the likelier ones rather: rows are then ranked and cut at the share of positives, without probabilities [default: random]"
+    ),
+    SettingInfo {
+        repeated: true,
+        ..entry(
+            "labeling-depends-on",
+            "COLUMN",
+            Applies::Unlabeled,
+            "Columns that decide which positives were labeled, such as age or age,region; labeled rows are weighted by that if it says better which rows are labeled",
+            |config, text| Ok(config.labeling_depends_on.add(text)?),
+            |config| (!config.labeling_depends_on.is_empty()).then(|| config.labeling_depends_on.to_string()),
+        )
+    },
+    setting!(
         "reserve",
         "SHARE|N",
         Everywhere,

@@ -25,6 +25,8 @@ fn value(name: &str) -> &'static str {
         "precision" => "f32",
         "effort" => "quick",
         "single" | "fast" | "cross-fit" => "true",
+        "labeling" => "easy-first",
+        "labeling-depends-on" => "a",
         "beta" | "gamma" | "smoothing" | "warm-up" | "weight-decay" | "learning-rate" => "0.5",
         "epochs" | "batch" | "patience" | "seed" | "threads" | "reserve" => "3",
         other => panic!("no value for the new setting '{other}'"),

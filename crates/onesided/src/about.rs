@@ -4,7 +4,7 @@ use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, LabelingTest, LeastShare, ThresholdRule};
 use onesided_learn::prior::PriorEstimate;
-use onesided_learn::{Method, Report};
+use onesided_learn::{Method, Report, WhoLabels};
 use onesided_net::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -127,9 +127,11 @@ impl About {
 }
 
 impl About {
-    /// What numbers without negatives rest on, random labels, with what a test of the labels says where it refutes them.
+    /// What numbers without negatives rest on: random labels, with what a test of the labels says where it refutes them, or labels that
+    /// depend on some columns alone.
     pub fn assumes(&self) -> String {
-        LabelingTest::assumes(self.report.labeling.as_ref())
+        let otherwise = self.report.who_labels.as_ref().and_then(WhoLabels::assumes);
+        otherwise.unwrap_or_else(|| LabelingTest::assumes(self.report.labeling.as_ref()))
     }
 
     /// The least that the share of positives among the unlabeled rows may be: as it was told, or the lower end of its interval.

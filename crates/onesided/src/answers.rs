@@ -14,10 +14,11 @@
 //!
 //! and so for both ends of the interval. Of the table as it was that is (s N − k) / (N − n) for n answers of which k are positive.
 
-use crate::{Audit, AuditedRow, Error, Model};
+use crate::{Audit, AuditReport, AuditedRow, Error, Model};
 use onesided_data::{
     Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, agree, count_labels, counted,
 };
+use onesided_eval::audit::LabelsByAnswers;
 use onesided_learn::prior::PriorEstimate;
 use std::collections::HashMap;
 
@@ -39,6 +40,9 @@ pub struct Answered {
     pub warnings: Vec<String>,
     /// The answers themselves, of rows that had no label before.
     pub answers: Vec<AuditedRow>,
+    /// Whether labels can be a random sample of the positives: answered positives next to labeled ones, in scores and in columns. Where they
+    /// cannot, labeled rows are weighted to be like the answered ones.
+    pub labeling: Option<LabelsByAnswers>,
 }
 
 /// How many rows have each label, but for those that are empty in every column: nobody asks about them, and nothing is learned from them.
@@ -77,10 +81,8 @@ impl Audit {
     pub fn teach(&self, data: &Dataset) -> Result<(Dataset, Answered), Error> {
         let wrong = |what: String| Error::AuditFile { file: self.name().to_string(), what };
         let before = data.labels().ok_or(Error::NeedsLabels)?;
-        let (places, then) = match self.keyed_columns() {
-            Some(columns) => (self.places(data, columns)?, self.drawn().counts),
-            None => (self.places_in_same(data)?, counts_of(data, before)),
-        };
+        let places = self.places_of_rows(data)?;
+        let then = if self.keyed_columns().is_some() { self.drawn().counts } else { counts_of(data, before) };
         // Of two places the unlabeled one was drawn from, beside which the positives lie.
         let beside = counts_of(data, before);
         let apart = then.positive == 0 && beside.positive > 0 && then.unlabeled == beside.unlabeled;
@@ -121,6 +123,8 @@ impl Audit {
             return Err(wrong("answers every row: none is left to learn from as unlabeled".to_string()));
         }
         let report = self.report(CONFIDENCE)?;
+        // What answers say of the labels is told with the columns in view.
+        let report = AuditReport { labeling: None, ..report };
         let (share, warnings) = (report.estimate.share, report.warnings());
         let all = |counts: Counts| (counts.positive + counts.unlabeled + counts.negative) as f64;
         let grown = all(now) / all(then);
@@ -146,7 +150,7 @@ impl Audit {
         let known = answered.len() - positive - negative;
         let notes = self.changes(gone, known, all(then) as usize, all(now) as usize);
         let data = data.clone().with_labels(labels)?.with_weights(weights)?;
-        Ok((data, Answered { prior, positive, negative, notes, warnings, answers }))
+        Ok((data, Answered { prior, positive, negative, notes, warnings, answers, labeling: None }))
     }
 
     /// What has changed since the rows were drawn.
@@ -175,6 +179,14 @@ impl Audit {
             ));
         }
         notes
+    }
+
+    /// Where each row of the audit is in a table.
+    pub(crate) fn places_of_rows(&self, data: &Dataset) -> Result<Vec<Option<usize>>, Error> {
+        match self.keyed_columns() {
+            Some(columns) => self.places(data, columns),
+            None => self.places_in_same(data),
+        }
     }
 
     /// Where each row of the audit is in a table, by its fingerprint. Of equal rows the one with its number is it, then one

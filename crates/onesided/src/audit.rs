@@ -31,7 +31,8 @@ use onesided_data::{
     Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
 };
 use onesided_eval::audit::{
-    AuditEstimate, FirstPartTarget, FirstParts, Range, Stratum, estimate, inclusion, joined,
+    AuditEstimate, FirstPartTarget, FirstParts, LabelsByAnswers, PositivesKnown, Range, Stratum, estimate, inclusion,
+    joined, labels_by_answers,
 };
 use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;
@@ -339,6 +340,7 @@ impl AuditFile {
             counts: Counts { positive: 0, unlabeled: rows, negative: 0 },
             predicted: number("predicted", first)?,
             strata: Vec::new(),
+            labeled: None,
         };
         Ok(Self { name: cells.name.to_string(), lines: parsed, draws: vec![draw], is_earlier: true })
     }
@@ -410,6 +412,10 @@ pub struct AuditReport {
     pub if_unanswered: Option<[Interval; 2]>,
     /// Strata that were joined to a neighbor, for lack of answers.
     pub joined: usize,
+    /// Whether labels can be a random sample of the positives, by where answered positives and labeled ones rank. `None` where too few of
+    /// either are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labeling: Option<LabelsByAnswers>,
 }
 
 impl Audit {
@@ -551,6 +557,32 @@ impl Audit {
         })
     }
 
+    /// Every distinct row's stratum, in the order of [`rows`](Self::rows).
+    pub(crate) fn strata_of_rows(&self) -> impl Iterator<Item = usize> {
+        self.answers.values().map(|row| row.stratum)
+    }
+
+    /// How many labeled positives would be in each stratum, where the draw tells, and the share of each stratum's rows that was answered.
+    pub(crate) fn labeled_and_rates(&self) -> Option<(&[usize], Vec<f64>)> {
+        let labeled = self.of.labeled.as_ref().filter(|labeled| labeled.len() == self.strata.len())?;
+        let rates = self.counted(None).iter().map(|stratum| stratum.answered / stratum.rows as f64).collect();
+        Some((labeled, rates))
+    }
+
+    /// Compares answered positives with labeled ones by where they rank.
+    fn labels_by_rank(&self) -> Option<LabelsByAnswers> {
+        let (labeled, rates) = self.labeled_and_rates()?;
+        let (mut answered, mut strata) = (Vec::new(), Vec::new());
+        for (at, (&labeled, stratum)) in labeled.iter().zip(self.counted(None)).enumerate() {
+            let of_answers = stratum.positive.round() as usize;
+            answered.extend((0..labeled + of_answers).map(|place| place >= labeled));
+            strata.extend(std::iter::repeat_n(at, labeled + of_answers));
+        }
+        let known =
+            PositivesKnown { answered: &answered, strata: &strata, rates: &rates, seed: self.of.seed };
+        labels_by_answers(known, &[], |_, _| 0.0)
+    }
+
     fn count(&self, wanted: Answer) -> usize {
         self.answers.values().filter(|row| row.answer == wanted).count()
     }
@@ -636,6 +668,7 @@ impl Audit {
                 .then(|| Ok::<_, Error>([bound(false)?, bound(true)?]))
                 .transpose()?,
             joined: self.strata.len() - parts.len(),
+            labeling: self.labels_by_rank(),
             estimate: estimates,
         })
     }
@@ -672,6 +705,7 @@ impl AuditReport {
                 agree(self.joined, "was", "were")
             ));
         }
+        warnings.extend(self.labeling.as_ref().filter(|test| test.refutes()).map(ToString::to_string));
         warnings
     }
 }

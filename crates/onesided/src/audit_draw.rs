@@ -322,6 +322,7 @@ impl Model {
             },
             predicted,
             strata: plan.strata.clone(),
+            labeled: labeled_by_stratum(&seen, &lookup, &order, &plan.strata, rows_of_model),
         };
         Ok(AuditDraw {
             strata: plan.strata,
@@ -359,6 +360,25 @@ fn labels_of_fit(seen: &Seen, lookup: &RowLookup) -> Option<Vec<Label>> {
     };
     let labels = kinds.map(label).collect();
     has_labels.then_some(labels)
+}
+
+/// How many labeled positives would be in each stratum of the list, by scores of what had not met them; `None` where these are not known.
+fn labeled_by_stratum(
+    seen: &Seen,
+    lookup: &RowLookup,
+    order: &[u32],
+    strata: &[Range],
+    rows_of_model: RowsOfModel,
+) -> Option<Vec<usize>> {
+    let matcher = lookup.matcher().filter(|matcher| matcher.is_fitted_table())?;
+    rows_of_model?.ok().filter(|known| known.is_complete())?;
+    let mut labeled = vec![0; strata.len()];
+    for at in (0..seen.scores.len()).filter(|&at| seen.kind(at, Some(matcher)) == RowKind::Positive) {
+        let above = order.partition_point(|&row| seen.scores[row as usize] > seen.scores[at]);
+        let stratum = strata.partition_point(|range| range.last <= above).min(strata.len() - 1);
+        labeled[stratum] += 1;
+    }
+    Some(labeled)
 }
 
 impl AuditDraw {

@@ -3,14 +3,16 @@
 //! score.
 //!
 //! `draw`: a version, fingerprints of the model and the table, the columns that rows' keys are made of, the seed, how the
-//! table was labeled, how many rows are predicted positive, the strata, and a checksum. `key`: the row's own fingerprint, its number
+//! table was labeled, how many rows are predicted positive, the strata, in version 3 how many labeled positives would be in each, and a
+//! checksum. `key`: the row's own fingerprint, its number
 //! and its stratum, and a checksum that is bound to the draw: a key of another draw, or one that somebody made up, does not fit.
 
 use onesided_data::{Counts, Fingerprint, from_letters, to_letters};
 use onesided_eval::audit::Range;
 
-/// The version of the audit file.
-const VERSION: u64 = 2;
+/// The version of the audit file, and that of files which do not tell where labeled positives rank.
+const VERSION: u64 = 3;
+const WITHOUT_LABELED: u64 = 2;
 /// No table has more strata, and no more rows, than that.
 const MOST_STRATA: u64 = 1 << 16;
 const MOST_ROWS: u64 = 1 << 40;
@@ -32,13 +34,15 @@ pub(crate) struct DrawFacts {
     /// How many rows are predicted positive.
     pub predicted: usize,
     pub strata: Vec<Range>,
+    /// How many labeled positives would be in each stratum, by their scores out of fold, where these are known.
+    pub labeled: Option<Vec<usize>>,
 }
 
 impl DrawFacts {
     fn content(&self) -> Option<Vec<u8>> {
         let fingerprint = |letters: &str| from_letters(letters).filter(|bytes| bytes.len() == 8);
         let mut bytes = Vec::new();
-        put(&mut bytes, VERSION);
+        put(&mut bytes, if self.labeled.is_some() { VERSION } else { WITHOUT_LABELED });
         bytes.extend(fingerprint(&self.model)?);
         bytes.extend(fingerprint(&self.table)?);
         bytes.extend(self.columns.to_be_bytes());
@@ -51,6 +55,7 @@ impl DrawFacts {
             put(&mut bytes, range.rows() as u64);
             put(&mut bytes, range.drawn as u64);
         }
+        self.labeled.iter().flatten().for_each(|&labeled| put(&mut bytes, labeled as u64));
         Some(bytes)
     }
 
@@ -70,13 +75,15 @@ impl DrawFacts {
         }
         let mut rest = content;
         match take(&mut rest) {
-            Some(VERSION) => Self::after_version(rest).ok_or(WhyNoDraw::Changed),
+            Some(version @ (VERSION | WITHOUT_LABELED)) => {
+                Self::after_version(rest, version == VERSION).ok_or(WhyNoDraw::Changed)
+            }
             Some(version) if version > VERSION => Err(WhyNoDraw::Newer(version)),
             _ => Err(WhyNoDraw::Changed),
         }
     }
 
-    fn after_version(mut rest: &[u8]) -> Option<Self> {
+    fn after_version(mut rest: &[u8], with_labeled: bool) -> Option<Self> {
         let fixed = |rest: &mut &[u8]| {
             let (bytes, others) = rest.split_first_chunk::<8>()?;
             *rest = others;
@@ -94,9 +101,11 @@ impl DrawFacts {
             last = (rows > 0 && drawn <= rows && range.last < MOST_ROWS as usize).then_some(range.last)?;
             strata.push(range);
         }
+        let of_strata = strata.iter().map(|_| count(&mut rest));
+        let labeled = if with_labeled { Some(of_strata.collect::<Option<Vec<usize>>>()?) } else { None };
         let is_whole = rest.is_empty() && !strata.is_empty() && predicted <= last;
         let counts = Counts { positive, unlabeled: last, negative };
-        is_whole.then_some(Self { model, table, columns, seed, counts, predicted, strata })
+        is_whole.then_some(Self { model, table, columns, seed, counts, predicted, strata, labeled })
     }
 
     /// Sixteen letters by which the draw is known.
@@ -201,7 +210,7 @@ mod tests {
             vec![Range { first: 1, last: 300, drawn: 20 }, Range { first: 301, last: 1_000, drawn: 30 }];
         let counts = Counts { positive: 40, unlabeled: 1_000, negative: 0 };
         let (model, table) = ("bcdfghjkmnpqrstv".to_string(), "vvvvvvvvbbbbbbbb".to_string());
-        DrawFacts { model, table, columns: u64::MAX, seed, counts, predicted: 200, strata }
+        DrawFacts { model, table, columns: u64::MAX, seed, counts, predicted: 200, strata, labeled: None }
     }
 
     #[test]
@@ -209,6 +218,8 @@ mod tests {
         let draw = draw(u64::MAX);
         let text = draw.to_text();
         assert_eq!(DrawFacts::of_text(&format!(" {} ", text.to_uppercase())), Ok(draw.clone()));
+        let told = DrawFacts { labeled: Some(vec![30, 10]), ..draw.clone() };
+        assert_eq!(DrawFacts::of_text(&told.to_text()), Ok(told));
         let key = RowKey { print: 0x0123_4567_89ab_cdef, row: 71_234, stratum: 1 };
         let cell = key.to_text(&draw);
         assert_eq!((cell.len(), RowKey::of_text(&cell, &draw)), (2 * KEY, Some(key)));
@@ -236,8 +247,8 @@ mod tests {
             changed[at] = if changed[at] == b'b' { b'c' } else { b'b' };
             assert_eq!(RowKey::of_text(&String::from_utf8(changed).unwrap(), &one), None, "{at}");
         }
-        let mut later = vec![3u8];
+        let mut later = vec![4u8];
         later.extend(crc32fast::hash(&later).to_be_bytes());
-        assert_eq!(DrawFacts::of_text(&to_letters(&later)), Err(WhyNoDraw::Newer(3)));
+        assert_eq!(DrawFacts::of_text(&to_letters(&later)), Err(WhyNoDraw::Newer(4)));
     }
 }

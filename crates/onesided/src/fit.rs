@@ -90,6 +90,15 @@ impl Fit {
         if let Some(why) = no_draw {
             return Err(Error::NoUse { setting: "max-unlabeled", why });
         }
+        let depends = !config.labeling_depends_on.is_empty();
+        if depends && options.max_unlabeled.is_some() {
+            let why = "a chance of being labeled is that of all rows";
+            return Err(Error::Contradicting { setting: "labeling-depends-on", other: "max-unlabeled", why });
+        }
+        if depends && self.audit.is_some() {
+            let why = "the answers show which positives were labeled";
+            return Err(Error::Contradicting { setting: "labeling-depends-on", other: "audit", why });
+        }
         if let Some(audit) = &self.audit {
             let tells = "the audit tells the share";
             let given = [
@@ -140,7 +149,7 @@ impl Fit {
 
     /// Takes rows in memory, read as [`options`](Self::options) says.
     pub fn take(&self, data: Dataset) -> Result<Ready, Error> {
-        let taught = self.audit.as_ref().map(|audit| audit.teach(&data)).transpose()?;
+        let taught = self.audit.as_ref().map(|audit| audit.teach_fit(&data, &self.learner)).transpose()?;
         let (data, answered) = taught.map_or((data, None), |(data, answered)| (data, Some(answered)));
         let learner = self.learner.clone();
         let learner = answered.iter().fold(learner, |learner, answered| learner.audited(answered));
@@ -181,6 +190,7 @@ impl Fit {
     fn takes_bytes(&self, input: &Input) -> bool {
         let config = self.learner.config();
         let trees = config.model == Some(ModelChoice::Trees) && config.reserve.is_none();
+        let trees = trees && config.labeling_depends_on.is_empty();
         trees && !self.learner.is_own() && self.audit.is_none() && self.reading.can_read_by_columns(input)
     }
 }

@@ -10,6 +10,7 @@ use crate::undrawn::{DrawnOf, calibrate};
 use crate::{Answered, AuditedRow, Error, FitRows, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Label, PriorInUnlabeled, Scenario};
+use onesided_eval::audit::LabelsByAnswers;
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
@@ -17,8 +18,8 @@ use onesided_learn::prior::{
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
-    Config, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve, Scorer, Signal,
-    TAUGHT_BY_RULE, Task, Views, check, learn, training_settings,
+    Config, DependsOn, Labeling, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve,
+    Scorer, Signal, TAUGHT_BY_RULE, Task, Views, Warning, WhoLabels, check, learn, training_settings,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
@@ -43,6 +44,7 @@ pub struct Learner {
     own: Own,
     estimate: Option<PriorEstimate>,
     answers: Vec<AuditedRow>,
+    labels_by_answers: Option<LabelsByAnswers>,
     prior_settings: Option<PriorSettings>,
 }
 
@@ -193,6 +195,8 @@ impl Learner {
         /// anyway, and so do other methods on small data; `auto` then scores unlabeled rows once more, by members that met all
         /// positives.
         cross_fit: bool;
+        /// How labels are taken to be given, where that is not at random.
+        labeling: Labeling;
         /// Positives that are set aside before the prior is estimated, rows are held out or anything is trained. The
         /// finished model scores them, and [`Model::review`] promises by these scores what a list finds. What a column's
         /// values are like (scales, levels, words) was learned from all rows when they were read.
@@ -208,6 +212,16 @@ impl Learner {
         device: Device;
         /// The numbers that a GPU trains with; the CPU always takes f32.
         precision: Precision;
+    }
+
+    /// Columns that labels may depend on: labeled rows are weighted by the chance that positives like them are labeled, if that says
+    /// better which rows are labeled than random labels do.
+    pub fn labeling_depends_on<S: AsRef<str>>(mut self, columns: &[S]) -> Result<Self, Error> {
+        self.config.labeling_depends_on = DependsOn::default();
+        for column in columns {
+            self.config.labeling_depends_on.add(column.as_ref()).map_err(onesided_learn::Error::from)?;
+        }
+        Ok(self)
     }
 
     /// π, the share of positives in the population. Replaces [`prior_in_unlabeled`](Self::prior_in_unlabeled).
@@ -236,6 +250,7 @@ impl Learner {
     /// label. Replaces any other prior.
     pub fn audited(mut self, answered: &Answered) -> Self {
         self.answers = answered.answers.clone();
+        self.labels_by_answers = answered.labeling.clone();
         self.prior_estimate(answered.prior.clone())
     }
 
@@ -272,7 +287,7 @@ impl Learner {
         })
     }
 
-    fn task<'d>(&self, data: &'d Dataset, truth: bool) -> Result<Task<'d>, Error> {
+    pub(crate) fn task<'d>(&self, data: &'d Dataset, truth: bool) -> Result<Task<'d>, Error> {
         self.task_of(data, truth, None)
     }
 
@@ -394,6 +409,9 @@ impl Learner {
             let answers = self.answers.iter().filter_map(moved).collect();
             return Self { answers, ..self.clone() }.fit_of(&data.without_blank(), drawn_of, observer);
         }
+        if !self.config.labeling_depends_on.is_empty() {
+            return self.fit_depending(data, observer);
+        }
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
             let (mut model, scores) =
@@ -456,6 +474,9 @@ impl Learner {
         let mut task = self.task_of(data, info.needs_truth, aside)?;
         let (mut estimate, mut cross_fitted, mut guessed) = (self.estimate.clone(), None, None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
+        if self.config.labeling == Some(Labeling::EasyFirst) && task.priors.is_none() {
+            return Err(Error::EasyFirstShare);
+        }
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
             let half = PriorInUnlabeled::new(0.5)?;
@@ -495,6 +516,13 @@ impl Learner {
         }
         check(scorer.as_ref(), &task, threshold)?;
         let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
+        learned.report.labels_by_answers = self.labels_by_answers.clone();
+        if self.config.labeling == Some(Labeling::EasyFirst) {
+            learned.report.who_labels = Some(WhoLabels::EasyFirst);
+            if !learned.report.warnings.contains(&Warning::RanksAlone) {
+                learned.report.warnings.push(Warning::RanksAlone);
+            }
+        }
         let raw = std::mem::take(&mut learned.out_of_fold);
         let encoding = views.scaled(scorer.wants().scaling).encoding().clone();
         let mut options = self.config.option.clone();

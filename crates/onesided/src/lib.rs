@@ -130,6 +130,7 @@ mod importance;
 mod inverted;
 mod known_rows;
 mod labeling;
+mod labels_by_answers;
 mod large;
 mod learner;
 mod list;
@@ -146,6 +147,7 @@ mod table;
 mod told;
 mod undrawn;
 mod verdict;
+mod who_labels;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -182,13 +184,15 @@ pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, FileOptions, Input, InputOptions, Label, Matrix,
     PriorInUnlabeled, READING, ReadAgain, ReadingAbout, ReadingInfo, Roles, Scenario, Streamed,
 };
+pub use onesided_eval::audit::{ColumnApart, LabelsByAnswers};
 pub use onesided_eval::{
     AtTop, Contradiction, Interval, LabelingOdds, LabelingTest, NegativesTarget, Over, RANDOM_LABELS,
     RecallCut, RecallTarget, ThresholdRule, Top,
 };
 pub use onesided_learn::{
-    At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
-    Reserve, SETTINGS, Scorer, Signal, Tried, Warning, held_out_risk, methods,
+    At, Config, Dependence, DependsOn, Epoch, Error, Fitted, Labeling, Method, ModelChoice, Observer,
+    OwnModel, OwnScorer, Progress, Report, Reserve, SETTINGS, Scorer, Signal, Tried, Warning, WhoLabels,
+    held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{

@@ -24,7 +24,7 @@ use onesided_eval::{
     held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
 };
 use onesided_learn::prior::PriorEstimate;
-use onesided_learn::{Fitted, Learned, Priors, Task, Warning, tree_scores};
+use onesided_learn::{Fitted, Learned, Priors, Report, Task, Warning, tree_scores};
 use onesided_net::Device;
 use onesided_trees::TreesModel;
 use std::borrow::Cow;
@@ -72,6 +72,16 @@ impl Model {
     pub(crate) fn with_given(mut self, given: Given) -> Self {
         self.about_mut().given = Some(given);
         self
+    }
+
+    /// The same in place.
+    pub(crate) fn set_given(&mut self, given: Given) {
+        self.about.given = Some(given);
+    }
+
+    /// How training went, to be added to.
+    pub(crate) fn report_mut(&mut self) -> &mut Report {
+        &mut self.about.report
     }
 
     /// With what its labels show of how they were given.

@@ -85,6 +85,12 @@ class PUClassifier(Estimator):
     cross_fit : bool, optional
         Whether each fifth of the rows is held out in turn and the model then trained on all of them, so that every row has a
         score by what was trained without it. ``auto`` does this anyway, and so do other methods on small data.
+    labeling : {"random", "easy-first"}, optional
+        How positives were labeled: at random, or the likelier ones rather. With ``"easy-first"`` rows are ranked and cut at the share of
+        positives, which must be given, and have no probabilities.
+    labeling_depends_on : str or list of str, optional
+        Columns that decide which positives were labeled. Labeled rows are weighted by the chance that positives like them are labeled, if
+        that says better which rows are labeled; :attr:`who_labels_` says what was found.
     reserve : float, int or str, optional
         Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
         :meth:`recall_cut` promises rests on them.
@@ -143,6 +149,9 @@ class PUClassifier(Estimator):
         The share of positives in the population at which probabilities are given.
     prior_estimate_ : EstimatedPrior or None
         Where the prior was estimated: how sure it is.
+    who_labels_ : dict or None
+        How labels were taken to be given, where that is not at random: the ``columns``, whether they were ``used``, the ``chance`` that a
+        positive is labeled, and ``share`` and ``auc`` with it and with random labels.
     labeling_ : dict or None
         Whether the labels can be a random sample of the positives, as ``onesided fit --json`` has it: ``p`` by all rows and columns, and
         the ``columns`` where labels are too dense. None where that was not tested.
@@ -198,6 +207,8 @@ class PUClassifier(Estimator):
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
         cross_fit: bool | None = None,
+        labeling: str | None = None,
+        labeling_depends_on: str | list[str] | None = None,
         reserve: float | str | None = None,
         threshold: str | None = None,
         device: str | None = None,
@@ -252,6 +263,8 @@ class PUClassifier(Estimator):
         self.checkpoint = checkpoint
         self.hold_out = hold_out
         self.cross_fit = cross_fit
+        self.labeling = labeling
+        self.labeling_depends_on = labeling_depends_on
         self.reserve = reserve
         self.threshold = threshold
         self.device = device
@@ -422,6 +435,13 @@ class PUClassifier(Estimator):
         self._check_fitted()
         about = self.about_.get("prior_estimate")
         return None if about is None else EstimatedPrior._of(about)
+
+    @property
+    def who_labels_(self) -> dict[str, Any] | None:
+        """How labels were taken to be given, where that is not at random: on which columns they depend, next to what random labels give."""
+        self._check_fitted()
+        found: dict[str, Any] | None = self.about_["report"].get("who_labels")
+        return found
 
     @property
     def labeling_(self) -> dict[str, Any] | None:

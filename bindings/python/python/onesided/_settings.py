@@ -89,6 +89,8 @@ def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
                 raise ValueError(f"monotone: must be a dict such as {{'age': 'up'}}, but is {value!r}")
             pairs = [value] if isinstance(value, str) else [f"{key}:{one}" for key, one in value.items()]
             given[name] = pairs
+        elif name == "labeling_depends_on":
+            given[name] = [value] if isinstance(value, str) else [str(column) for column in value]
         elif isinstance(value, (bool, np.bool_)):
             given[name] = [str(bool(value)).lower()]
         else:

@@ -365,6 +365,10 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
             object["first_part"] = json!(first);
         }
         object["warnings"] = json!(warnings);
+        if let Some(test) = &report.labeling {
+            object["labeling"]["refuted"] = json!(test.refutes());
+            object["labeling"]["sentence"] = json!(test.to_string());
+        }
         object["verdict"] = verdict.map_or(Value::Null, |verdict| {
             json!({ "agrees": verdict.agrees, "compared": verdict.compared, "sentence": verdict.to_string() })
         });
@@ -372,7 +376,10 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     }
     let verdict = verdict.map_or_else(String::new, |verdict| format!("\n{verdict}\n"));
     let first = first.map_or_else(String::new, |first| format!("\n{first}\n"));
-    print(&format!("{}{first}{verdict}", report_as_text(&report)))
+    // What refutes random labels was said as a warning.
+    let labels = report.labeling.as_ref().filter(|test| !test.refutes());
+    let labels = labels.map_or_else(String::new, |test| format!("\n{test}\n"));
+    print(&format!("{}{first}{labels}{verdict}", report_as_text(&report)))
 }
 
 fn report_as_text(report: &AuditReport) -> String {

@@ -94,6 +94,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     if let (Some(test), true) = (&about.report.labeling, doubted.is_empty()) {
         detail(&test.to_string());
     }
+    about.report.who_labels.iter().for_each(|labels| note(&labels.to_string()));
     let inverted: Vec<String> = about.inverted().map(fit_says::inverted_labels).into_iter().collect();
     let short = InShort::of(&model, &columns, &notes, &of_audit);
     if is_verbose() {
@@ -215,6 +216,8 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "assumes": is_estimate.then(|| about.assumes()),
         "doubt": about.doubt,
         "labeling": about.report.labeling,
+        "who_labels": about.report.who_labels,
+        "labels_by_answers": about.report.labels_by_answers,
         "warnings": warnings,
         "device": about.report.device,
         "threads": about.report.threads,

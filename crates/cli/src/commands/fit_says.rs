@@ -115,7 +115,7 @@ fn shell_word(word: &str) -> String {
 
 /// Says what the answers of an audit came to.
 pub(super) fn print_answers(answered: &Answered) {
-    let Answered { positive, negative, prior, notes, warnings, .. } = answered;
+    let Answered { positive, negative, prior, notes, warnings, labeling, .. } = answered;
     if is_verbose() {
         warn(warnings);
     }
@@ -125,6 +125,11 @@ pub(super) fn print_answers(answered: &Answered) {
         counted(*negative, "negatives")
     ));
     notes.iter().for_each(|text| detail(&format!("note: {text}")));
+    if let Some(test) = labeling {
+        let weighted =
+            if test.refutes() { "; labeled rows are weighted to be like the answered ones" } else { "" };
+        detail(&format!("{test}{weighted}"));
+    }
     let (low, high) = prior.interval;
     detail(&format!(
         "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
@@ -182,10 +187,11 @@ pub(super) fn print_data(config: &Config, input: &Input, ready: &Ready) -> Resul
         (false, Input::One(path)) if path.is_dir() => "the default for one folder",
         (false, Input::One(_)) => "the default for one file with a label column",
     };
-    detail(&format!(
-        "scenario: {} ({origin}); shares, metrics and promises hold {RANDOM_LABELS}",
-        ready.scenario()
-    ));
+    let rests = match config.labeling_depends_on.is_empty() {
+        true => format!("shares, metrics and promises hold {RANDOM_LABELS}"),
+        false => format!("whether labels depend on {} is told below", config.labeling_depends_on),
+    };
+    detail(&format!("scenario: {} ({origin}); {rests}", ready.scenario()));
     if let Some(priors) = ready.priors()? {
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };

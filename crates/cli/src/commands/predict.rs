@@ -15,8 +15,7 @@ use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{TableError, agree, counted, grouped, is_standard_output};
 use onesided::{
-    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, Roles, Scale, Top,
-    WrittenList,
+    Among, Input, List, ListColumns, ListedRow, Model, RankedList, Roles, Scale, Top, WrittenList,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -226,9 +225,10 @@ fn print_guess_note(model: &Model) {
     let range =
         if estimate.one_sided { format!("at most {high:.3}") } else { format!("{low:.3} to {high:.3}") };
     note(&format!(
-        "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}, {RANDOM_LABELS}); their \
-         ranges say what else they may be",
-        estimate.mu.get()
+        "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}, {}); their ranges \
+         say what else they may be",
+        estimate.mu.get(),
+        model.about().assumes()
     ));
 }
 

@@ -229,6 +229,8 @@ fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept) -> Result<Learned, Error
         beside: kept.beside,
         metrics: BTreeMap::new(),
         labeling: None,
+        who_labels: None,
+        labels_by_answers: None,
         warnings,
         notes: kept.notes,
     };
