@@ -28,7 +28,7 @@ const MOST_NEEDED: [(&str, &[&str]); 2] = [
 ];
 
 /// Two or three examples per command, as they are typed.
-const EXAMPLES: [(&str, &[&str]); 15] = [
+const EXAMPLES: [(&str, &[&str]); 16] = [
     ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
     (
         "fit",
@@ -50,6 +50,13 @@ const EXAMPLES: [(&str, &[&str]); 15] = [
         &[
             "onesided evaluate model.safetensors new.csv --label y",
             "onesided evaluate model.safetensors new.csv --truth truth",
+        ],
+    ),
+    (
+        "watch",
+        &[
+            "onesided watch model.safetensors october.csv --history watch.jsonl --strict",
+            "onesided watch model.safetensors --history watch.jsonl --out months.svg",
         ],
     ),
     (

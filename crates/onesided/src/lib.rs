@@ -144,6 +144,7 @@ mod summary;
 mod table;
 mod undrawn;
 mod verdict;
+mod watch;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -200,6 +201,11 @@ pub use summary::{
 pub use table::Table;
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};
+pub use watch::{
+    Action, FalseAlarms, History, HistoryEntry, HistoryError, Moved, PromiseRests, Promises, Stands, Untold,
+    Watched, WatchedColumn, WatchedLabels, WatchedPart, WatchedPromise, WatchedScores, WatchedShare,
+    WatchedShares,
+};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

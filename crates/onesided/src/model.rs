@@ -19,6 +19,7 @@ use onesided_data::{
     SparseMatrix, Store,
 };
 use onesided_eval::audit::{AnsweredRow, measured_on};
+use onesided_eval::drift::ScoreReference;
 use onesided_eval::{
     Calibration, Interval, LabelingTest, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule,
     held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
@@ -140,6 +141,7 @@ impl Model {
             given: None,
             answers: None,
             doubt: None,
+            scores: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -495,7 +497,16 @@ impl Model {
             self.about.threshold = probability(f64::from(self.about.logit(at.even())));
         }
         let positive = Sample { scores: &positive, weights: weights.0 };
-        self.measure(positive, Sample { scores: &other, weights: weights.1 }, truth, RESAMPLES)
+        let other = Sample { scores: &other, weights: weights.1 };
+        self.about.scores = self.reference_of(positive, other);
+        self.measure(positive, other, truth, RESAMPLES)
+    }
+
+    /// How the logits of held-out rows are spread.
+    pub(crate) fn reference_of(&self, positive: Sample, other: Sample) -> Option<ScoreReference> {
+        let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);
+        let (labeled, folds) = (self.about.labeled_part(), self.about.report.folds);
+        ScoreReference::new(positive, other, labeled, folds, &decide)
     }
 
     /// Fills in the metrics of the report from the scores of held-out rows.

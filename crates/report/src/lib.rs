@@ -44,6 +44,7 @@ mod png;
 mod raster;
 mod style;
 mod thumbnail;
+mod watch;
 
 pub use bars::Bars;
 pub use chart::Chart;
@@ -53,6 +54,7 @@ pub use page::{PageSettings, ReviewPage, ReviewRow, data_address, page, review_p
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use thumbnail::Thumbnail;
+pub use watch::{history_chart, watch_chart};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
-    from ._results import ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
+    from ._results import ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut, Watched
     from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
 # Where each public name is.
@@ -49,6 +49,7 @@ _PLACES = {
     "PriorEstimate": "_prior",
     "PriorEstimator": "_prior",
     "RecallCut": "_results",
+    "Watched": "_results",
     "estimate_prior": "_prior",
     "estimators": "_methods",
     "methods": "_methods",
@@ -76,6 +77,7 @@ __all__ = [
     "PriorEstimator",
     "PriorWarning",
     "RecallCut",
+    "Watched",
     "__version__",
     "estimate_prior",
     "estimators",
