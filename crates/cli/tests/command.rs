@@ -51,6 +51,7 @@ mod stream;
 mod terminal;
 mod texts;
 mod trust;
+mod watch;
 mod wide;
 
 /// A file that is not named above would never run.

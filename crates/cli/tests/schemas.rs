@@ -66,6 +66,8 @@ fn what_is_printed_is_what_schemas_say() {
         ("evaluate", "evaluate m.onesided table.csv --truth t".to_string()),
         ("evaluate", "evaluate m.onesided table.csv --label y --labeling-odds 2 --top 20".to_string()),
         ("importance", "importance m.onesided table.csv --label y".to_string()),
+        ("watch", "watch m.onesided table.csv --label y --history h.jsonl".to_string()),
+        ("watch-history", "watch m.onesided --history h.jsonl".to_string()),
         ("export", "export m.onesided --out m.onnx".to_string()),
         ("audit-draw", "audit draw m.onesided table.csv --id id --rows 20 --out audit.csv".to_string()),
         ("prior", "prior table.csv --label y --drop id --drop t".to_string()),

@@ -35,6 +35,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Rows that are scored once more by the finished model, at most.
+const ROWS_TO_MEET: usize = 10_000;
 /// Rows that are scored again and again to tell the speed, at most, and their cells; and for how long.
 const ROWS_TO_TIME: usize = 8_192;
 const CELLS_TO_TIME: usize = 1_000_000;
@@ -547,6 +549,29 @@ impl Model {
         };
         self.about.report.metrics = metrics;
         Ok(())
+    }
+
+    /// Keeps how the finished model scores rows that it has met, where those that scored them before may be on another scale.
+    pub(crate) fn meet_again(&mut self, data: &Dataset, truth: bool) {
+        let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(ROWS_TO_MEET).max(1)).collect();
+        let some = data.select(&rows);
+        // A score that is no number is told where rows are scored, and keeps no fit from its end.
+        let (Some(reference), Ok(scores)) = (self.about.scores.clone(), self.score(&some)) else { return };
+        let is_positive = |row: usize| match truth {
+            true => some.truth().map(|truth| truth[row]),
+            false => some.labels().and_then(|labels| match labels[row] {
+                Label::Positive => Some(true),
+                Label::Unlabeled => Some(false),
+                Label::Negative => None,
+            }),
+        };
+        let of = |kind: bool| -> Vec<f32> {
+            (0..rows.len()).filter(|&row| is_positive(row) == Some(kind)).map(|row| scores[row]).collect()
+        };
+        let (positive, other) = (of(true), of(false));
+        let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);
+        let [positive, other] = [&positive, &other].map(|scores| Sample { scores, weights: None });
+        self.about.scores = Some(reference.with_met(positive, other, &decide));
     }
 
     /// This model with another share of positives among unlabeled rows, for metrics: what it learned stays.

@@ -175,3 +175,137 @@ fn compared(mut drift: ColumnDrift, feature: &Feature, seen: &Seen, tally: &Tall
     drift.distance = drift.distance.max(variation);
     drift
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column_summary::ColumnSummary;
+    use onesided_table::{Column, DAY, Frame, Moment, Values};
+
+    fn feature(kind: FeatureKind, values: &Values) -> Feature {
+        let seen = Some(Seen::of(&ColumnSummary::of(values), &kind));
+        Feature { seen, ..Feature::new("x".to_string(), kind) }
+    }
+
+    fn drift(feature: &Feature, values: &Values) -> ColumnDrift {
+        let nothing = ColumnDrift { column: String::new(), parts: Vec::new(), distance: 0.0, shift: None };
+        let (seen, tally) = (feature.seen.as_ref().unwrap(), Tally::of(feature, values));
+        ColumnDrift { shift: shift(feature, seen, &tally, 0), ..compared(nothing, feature, seen, &tally) }
+    }
+
+    fn numbers(rows: usize, of: impl Fn(usize) -> f32) -> (Feature, Values) {
+        let values = Values::Numeric((0..rows).map(of).collect());
+        let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
+        (feature(kind, &values), values)
+    }
+
+    fn colors(counts: [usize; 3], third: &str) -> Values {
+        let codes = counts.iter().enumerate().flat_map(|(code, &count)| vec![code as u32; count]).collect();
+        Values::Categorical { codes, levels: ["blue", "green", third].map(str::to_string).to_vec() }
+    }
+
+    fn colored() -> Feature {
+        let levels = ["blue", "green", "red"].map(str::to_string).to_vec();
+        feature(FeatureKind::Categorical { levels, rest: false }, &colors([500, 300, 200], "red"))
+    }
+
+    #[test]
+    fn the_same_numbers_have_not_drifted_and_larger_ones_have_in_the_part_that_moved() {
+        let (feature, values) = numbers(1_000, |row| row as f32);
+        let same = drift(&feature, &values);
+        assert_eq!((same.distance, same.p_value(0.0), same.parts.len()), (0.0, 1.0, 6));
+        // Of 0, 2.54, …, up to 2537: a tenth of training is up to 99, and here 40 of 1,000.
+        let inches = Values::Numeric((0..1_000).map(|row| row as f32 * 2.54).collect());
+        let moved = drift(&feature, &inches);
+        // Above 999 are 606, 590 of them more than the last part lost.
+        assert!((moved.distance - 0.606).abs() < 0.002 && moved.p_value(0.05) < 1e-12, "{moved:?}");
+        assert!(matches!(moved.most(), Some((Part::Above { point }, _)) if *point == 999.0));
+        // Few cells tell nothing.
+        assert_eq!(drift(&feature, &Values::Numeric(vec![5_000.0; 19])).parts, []);
+        assert!(drift(&feature, &Values::Numeric(vec![5_000.0; 20])).p_value(0.05) < 1e-6);
+    }
+
+    #[test]
+    fn missing_cells_are_a_part() {
+        let (feature, _) = numbers(1_000, |row| if row % 10 == 0 { f32::NAN } else { row as f32 });
+        let fewer =
+            Values::Numeric((0..1_000).map(|row| if row % 10 < 4 { f32::NAN } else { row as f32 }).collect());
+        let moved = drift(&feature, &fewer);
+        assert!(
+            matches!(moved.most(), Some((Part::Missing, shares)) if (shares.difference() - 0.3).abs() < 1e-12)
+        );
+        assert!(moved.distance >= 0.3);
+    }
+
+    #[test]
+    fn a_level_that_was_renamed_is_told_and_one_that_grew_is_none() {
+        let colored = colored();
+        let now = drift(&colored, &colors([100, 60, 40], "rot"));
+        let renamed =
+            Shift::Renamed { from: "red".to_string(), to: "rot".to_string(), training: 0.2, here: 0.2 };
+        assert_eq!(now.shift, Some(renamed));
+        assert!((now.distance - 0.2).abs() < 1e-12);
+        let grown = drift(&colored, &colors([60, 60, 80], "red"));
+        assert_eq!(grown.shift, None);
+        assert!(grown.p_value(0.05) < 1e-3);
+        // A few rows of the old name, or a new one that comes far less often: something else happened.
+        let mut both = Tally::of(&colored, &colors([100, 60, 40], "rot"));
+        both.add(&Tally::of(&colored, &colors([0, 0, 2], "red")));
+        assert_eq!(shift(&colored, colored.seen.as_ref().unwrap(), &both, 0), None);
+        assert_eq!(drift(&colored, &colors([150, 140, 15], "rot")).shift, None);
+        // 5 % is the least that is told; ten times that would miss one of 20 %.
+        let rare = |red: usize| {
+            let levels = ["blue", "green", "red"].map(str::to_string).to_vec();
+            feature(
+                FeatureKind::Categorical { levels, rest: false },
+                &colors([5_000, 5_000 - red, red], "red"),
+            )
+        };
+        assert!(drift(&rare(600), &colors([500, 440, 60], "rot")).shift.is_some());
+        assert!(drift(&rare(300), &colors([500, 470, 30], "rot")).shift.is_none());
+    }
+
+    #[test]
+    fn truth_values_and_dates_are_compared() {
+        let flags = |yes: usize, all: usize| Values::Boolean((0..all).map(|row| Some(row < yes)).collect());
+        let feature = feature(FeatureKind::Boolean { mean: 0.1, scale: 0.3 }, &flags(100, 1_000));
+        assert_eq!(drift(&feature, &flags(20, 200)).p_value(0.0), 1.0);
+        let more = drift(&feature, &flags(100, 200));
+        assert!((more.distance - 0.4).abs() < 1e-12 && more.p_value(0.05) < 1e-12);
+    }
+
+    /// A table of days, so many from a first one on.
+    fn days(first: i64, rows: i64) -> Frame {
+        let written = |day: i64| {
+            let Moment { year, month, day, .. } = Moment::at(day as f64 * DAY);
+            (year * 10_000) as f64 + f64::from(month * 100 + day)
+        };
+        let times = onesided_table::from_numbers((0..rows).map(|row| written(first + row * 7 % rows)));
+        Frame {
+            columns: vec![Column { name: "day".to_string(), values: Values::Times(times) }],
+            rows: rows as usize,
+            ..Frame::default()
+        }
+    }
+
+    #[test]
+    fn dates_are_far_beyond_a_year_or_what_training_spans() {
+        let (fitted, ..) = Features::fit(days(18_000, 300), &Default::default()).unwrap();
+        let told = |first: i64, rows: i64| {
+            let (_, report) = fitted.encode(days(first, rows)).unwrap();
+            fitted.drifts(&report.tallies, &report.unseen).remove(0).shift
+        };
+        // The months after training are no surprise, and neither is the year after.
+        assert_eq!(told(18_000, 300), None);
+        assert_eq!(told(18_300, 30), None);
+        assert_eq!(told(18_600, 60), None);
+        // 18,299 is the last day, and 365 more are near.
+        assert!(matches!(told(18_299 + 366, 100), Some(Shift::Dates { far: 100, cells: 100, .. })));
+        assert!(matches!(told(18_000 + 25 * 365, 300), Some(Shift::Dates { far: 300, .. })));
+        assert!(matches!(told(18_000 - 25 * 365, 300), Some(Shift::Dates { far: 300, .. })));
+        // Dates of thirty years: ten years beyond them are near, and no more.
+        let (fitted, ..) = Features::fit(days(0, 11_000), &Default::default()).unwrap();
+        let far = fitted.columns()[0].seen.as_ref().unwrap().near_dates().unwrap();
+        assert!((far[1] / 86_400.0 - (10_999.0 + 3_652.5)).abs() < 1e-6);
+    }
+}

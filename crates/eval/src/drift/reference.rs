@@ -38,6 +38,10 @@ pub struct ScoreReference {
     pub labeled: f64,
     /// How many folds the rows were held out in.
     pub folds: usize,
+    /// Where the finished model was fitted on all rows afterwards, and so may be on another scale than those that scored them: its scores of
+    /// rows that it has met, labeled positives and others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub met: Option<[ScoreSample; 2]>,
 }
 
 impl ScoreSample {
@@ -102,7 +106,7 @@ pub struct NewScores {
 /// How far scores are from those of the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MovedScores {
-    /// The total variation distance of their cells.
+    /// The largest difference of the shares of rows up to a score.
     pub distance: f64,
     /// How likely that is if no share of rows up to a score differs by more than is allowed.
     pub p_value: f64,
@@ -134,7 +138,22 @@ impl ScoreReference {
         edges.dedup();
         let of = |sample| ScoreSample::of(sample, &edges, decide);
         let (positive, other) = (of(positive), of(other));
-        Some(Self { positive, other, edges, labeled, folds })
+        Some(Self { positive, other, edges, labeled, folds, met: None })
+    }
+
+    /// With scores of rows that the finished model has met, labeled positives and others.
+    ///
+    /// A model that had not met a row scores it as it will score new ones, but one that was trained on some folds alone may be on another
+    /// scale than the finished model. The finished model is on its own scale, but has learned the row by heart, more or less. New
+    /// rows are expected between the two.
+    #[must_use]
+    pub fn with_met(mut self, positive: Sample, other: Sample, decide: &dyn Fn(f32) -> bool) -> Self {
+        let usable =
+            |sample: &Sample| !sample.scores.is_empty() && sample.scores.iter().all(|s| s.is_finite());
+        if usable(&positive) && usable(&other) {
+            self.met = Some([positive, other].map(|sample| ScoreSample::of(sample, &self.edges, decide)));
+        }
+        self
     }
 
     /// Whether its parts fit together, as those of a file need not.
@@ -143,7 +162,8 @@ impl ScoreReference {
         let finite = self.edges.iter().all(|edge| edge.is_finite());
         let rising = self.edges.windows(2).all(|pair| pair[0] < pair[1]);
         let shares = (0.0..=1.0).contains(&self.labeled) && self.positive.rows > 0.0 && self.other.rows > 0.0;
-        finite && rising && shares && self.positive.is_sound(cells) && self.other.is_sound(cells)
+        let met = self.met.iter().flatten().all(|sample| sample.is_sound(cells) && sample.rows > 0.0);
+        finite && rising && shares && met && self.positive.is_sound(cells) && self.other.is_sound(cells)
     }
 
     /// Scores of new rows, of which some may be labeled.
@@ -167,31 +187,37 @@ impl ScoreReference {
         rows / held_out_in_turn(self.folds).powi(2)
     }
 
-    /// The sample that is so many parts of positives, and the others for the rest; with as many rows as tell a share as well.
-    pub(super) fn mixed(&self, part: f64) -> ScoreSample {
+    /// The sample that is so many parts of positives, and the others for the rest, with as many rows as tell a share as well: first as
+    /// models say that had not met the rows, then as the finished model says that has, where it was fitted on all of them.
+    pub(super) fn mixed(&self, part: f64) -> [ScoreSample; 2] {
+        let unmet = self.mix(part, &self.positive, &self.other);
+        let met = self.met.as_ref().map(|[positive, other]| self.mix(part, positive, other));
+        [unmet.clone(), met.unwrap_or(unmet)]
+    }
+
+    fn mix(&self, part: f64, positive: &ScoreSample, other: &ScoreSample) -> ScoreSample {
         let [p, u] = [part, 1.0 - part];
         let (n, m) = (self.telling(self.positive.rows), self.telling(self.other.rows));
         let rows = 1.0 / (p * p / n + u * u / m);
-        let of = |a: f64, b: f64| p * a / self.positive.rows + u * b / self.other.rows;
-        let mean = p * self.positive.mean + u * self.other.mean;
+        let of = |a: f64, b: f64| p * a / positive.rows + u * b / other.rows;
+        let mean = p * positive.mean + u * other.mean;
         let spread = |one: &ScoreSample| one.variance + (one.mean - mean).powi(2);
         ScoreSample {
             rows,
-            cells: self
-                .positive
+            cells: positive
                 .cells
                 .iter()
-                .zip(&self.other.cells)
+                .zip(&other.cells)
                 .map(|(&a, &b)| (rows * of(a, b)).max(0.0))
                 .collect(),
             mean,
-            variance: (p * spread(&self.positive) + u * spread(&self.other)).max(0.0),
-            decided: (rows * of(self.positive.decided, self.other.decided)).max(0.0),
+            variance: (p * spread(positive) + u * spread(other)).max(0.0),
+            decided: (rows * of(positive.decided, other.decided)).max(0.0),
         }
     }
 
-    /// The scores that a sample of the population had.
-    pub fn population(&self) -> ScoreSample {
+    /// The scores that a sample of the population had: of models that had not met the rows, and of the finished one.
+    pub fn population(&self) -> [ScoreSample; 2] {
         self.mixed(self.labeled)
     }
 
@@ -200,23 +226,18 @@ impl ScoreReference {
         if self.labeled > 0.0 { new.labeled.and(&new.other) } else { new.other.clone() }
     }
 
-    /// How far a sample of new rows is from this one of before, where a difference of shares up to `allowed` does not matter.
-    pub fn moved(&self, before: &ScoreSample, now: &ScoreSample, allowed: f64) -> MovedScores {
-        let shares = |cells: usize| Shares {
-            before: before.up_to(cells) * before.rows,
-            of_before: before.rows,
-            now: now.up_to(cells) * now.rows,
-            of_now: now.rows,
-        };
+    /// How far a sample of new rows is from one of before, where a difference of shares up to `allowed` does not matter. Where there are
+    /// two of before, a share between theirs is that of before.
+    pub fn moved(&self, before: &[ScoreSample; 2], now: &ScoreSample, allowed: f64) -> MovedScores {
+        let shares =
+            |cells: usize| between([0, 1].map(|at| before[at].up_to(cells)), now.up_to(cells), before, now);
         let far = |shares: &Shares| (shares.p_value(allowed), -shares.difference().abs());
         let most = (1..=self.edges.len()).min_by(|&a, &b| {
             far(&shares(a)).partial_cmp(&far(&shares(b))).unwrap_or(std::cmp::Ordering::Equal)
         });
         let most = most.unwrap_or(0);
-        let cell = |sample: &ScoreSample, at: usize| sample.up_to(at + 1) - sample.up_to(at);
-        let apart = (0..=self.edges.len()).map(|at| (cell(before, at) - cell(now, at)).abs());
         MovedScores {
-            distance: apart.sum::<f64>() / 2.0,
+            distance: (1..=self.edges.len()).map(|at| shares(at).difference().abs()).fold(0.0, f64::max),
             p_value: (shares(most).p_value(allowed) * self.edges.len().max(1) as f64).min(1.0),
             at: self.edges.get(most.saturating_sub(1)).map_or(0.5, |&edge| probability(f64::from(edge))),
             shares: shares(most),
@@ -240,8 +261,15 @@ impl ScoreReference {
     /// How often rows are predicted positive, before and now.
     pub fn decisions(&self, new: &ScoreSample) -> Shares {
         let before = self.population();
-        Shares { before: before.decided, of_before: before.rows, now: new.decided, of_now: new.rows }
+        let of = |sample: &ScoreSample| if sample.rows > 0.0 { sample.decided / sample.rows } else { 0.0 };
+        between([of(&before[0]), of(&before[1])], of(new), &before, new)
     }
+}
+
+/// A share of now, next to the nearest one between two of before.
+fn between([a, b]: [f64; 2], now: f64, before: &[ScoreSample; 2], new: &ScoreSample) -> Shares {
+    let (of_before, of_now) = (before[0].rows, new.rows);
+    Shares { before: now.clamp(a.min(b), a.max(b)) * of_before, of_before, now: now * of_now, of_now }
 }
 
 /// Scores that cut samples, each with the part that it is of all, into parts of about as many rows.
@@ -289,7 +317,7 @@ mod tests {
         assert_eq!(reference.positive.cells, [0.0, 0.0, 0.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 10.0]);
         assert_eq!((reference.other.decided, reference.positive.decided), (50.0, 50.0));
         // A sample of which a third is positives: 1/(1/9/50 + 4/9/100) rows.
-        let mixed = reference.mixed(1.0 / 3.0);
+        let [mixed, _] = reference.mixed(1.0 / 3.0);
         assert!(
             (mixed.rows - 150.0).abs() < 1e-9
                 && (mixed.decided - 150.0 * (1.0 / 3.0 + 1.0 / 3.0)).abs() < 1e-9
@@ -317,9 +345,28 @@ mod tests {
     #[test]
     fn rows_held_out_in_turn_tell_less() {
         // For five folds intervals are 1.5 times as wide, so the rows are worth 1/2.25 of their number.
-        let (once, in_turn) = (reference(0.0, 1).population(), reference(0.0, 5).population());
+        let ([once, _], [in_turn, _]) = (reference(0.0, 1).population(), reference(0.0, 5).population());
         assert!((once.rows / in_turn.rows - 2.25).abs() < 1e-9);
         assert!((in_turn.up_to(3) - once.up_to(3)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn scores_between_those_of_rows_that_were_met_and_of_rows_that_were_not_have_not_moved() {
+        let scores = |by: f32| -> Vec<f32> { (0..100).map(|i| (i as f32 - 50.0) / 4.0 + by).collect() };
+        let once = reference(0.0, 5);
+        let met = once.clone().with_met(plain(&scores(4.0)), plain(&scores(4.0)), &|score| score >= 0.0);
+        assert!(met.is_sound());
+        let p_value = |reference: &ScoreReference, by: f32| {
+            let new = reference.sample(&reference.count(&[], &scores(by), &|score| score >= 0.0).unwrap());
+            (
+                reference.moved(&reference.population(), &new, 0.0).p_value,
+                reference.decisions(&new).p_value(0.0),
+            )
+        };
+        assert_eq!(p_value(&met, 0.0), (1.0, 1.0));
+        assert_eq!(p_value(&met, 2.0), (1.0, 1.0));
+        assert_eq!(p_value(&met, 4.0), (1.0, 1.0));
+        assert!(p_value(&once, 4.0).1 < 0.05 && p_value(&met, 10.0).1 < 0.01 && p_value(&met, -5.0).1 < 0.01);
     }
 
     #[test]

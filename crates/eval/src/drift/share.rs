@@ -47,12 +47,42 @@ pub struct PositiveShare {
     pub p_value: f64,
 }
 
+impl PositiveShare {
+    /// Whether there are more positives than before.
+    fn is_more(&self) -> bool {
+        self.negatives.value < 1.0
+    }
+}
+
 impl ScoreReference {
-    /// How the share of positives moved. `None` where scores do not tell positives and the others apart.
+    /// How the share of positives moved. `None` where scores do not tell positives and the others apart. With scores of rows that the
+    /// finished model has met, the interval holds what follows from them, too.
     pub fn positive_share(&self, new: &ScoreSample, before: Option<ShareBefore>) -> Option<PositiveShare> {
-        let (m_p, m_u) = (self.positive.mean, self.other.mean);
-        let of = |sample: &ScoreSample| sample.variance / self.telling(sample.rows);
-        let (v_p, v_u, v_n) = (of(&self.positive), of(&self.other), new.variance / new.rows);
+        let unmet = self.share_from([&self.positive, &self.other], new, before)?;
+        let met =
+            self.met.as_ref().and_then(|[positive, other]| self.share_from([positive, other], new, before));
+        let Some(met) = met else { return Some(unmet) };
+        let wide =
+            |a: Interval, b: Interval| Interval { low: a.low.min(b.low), high: a.high.max(b.high), ..a };
+        Some(PositiveShare {
+            now: unmet.now.zip(met.now).map(|(a, b)| wide(a, b)),
+            negatives: wide(unmet.negatives, met.negatives),
+            p_value: if unmet.is_more() == met.is_more() { unmet.p_value.max(met.p_value) } else { 1.0 },
+            ..unmet
+        })
+    }
+
+    fn share_from(
+        &self,
+        [positive, other]: [&ScoreSample; 2],
+        new: &ScoreSample,
+        before: Option<ShareBefore>,
+    ) -> Option<PositiveShare> {
+        let (m_p, m_u) = (positive.mean, other.mean);
+        // However many rows were met, no more of them were held out.
+        let of = |sample: &ScoreSample, rows: f64| sample.variance / self.telling(rows);
+        let (v_p, v_u) = (of(positive, self.positive.rows), of(other, self.other.rows));
+        let v_n = new.variance / new.rows;
         let (apart, gap) = (m_p - m_u, new.mean - m_u);
         // The roots of (gap - a apart)² = z² (v_n + a² v_p + (1 - a)² v_u).
         let z = NORMAL * NORMAL;
@@ -91,8 +121,8 @@ impl ScoreReference {
         Some(PositiveShare { before: before.map(|share| share.population), now, negatives, p_value })
     }
 
-    /// The scores that new rows would have if only their share of positives had moved, to this.
-    pub fn at_share(&self, share: &PositiveShare) -> ScoreSample {
+    /// The scores that new rows would have if only their share of positives had moved, to this; as [`population`](Self::population).
+    pub fn at_share(&self, share: &PositiveShare) -> [ScoreSample; 2] {
         self.mixed(1.0 - share.negatives.value * (1.0 - self.labeled))
     }
 }
@@ -133,7 +163,7 @@ mod tests {
         assert!((now.value - 0.4).abs() < 1e-9 && now.low > 0.3 && now.high < 0.5, "{now:?}");
         assert!((twice.negatives.value - 0.75).abs() < 1e-9 && twice.p_value < 1e-6);
         // That is also what the scores look like then.
-        let at = reference.at_share(&twice);
+        let [at, _] = reference.at_share(&twice);
         assert!((at.decided / at.rows - 0.42).abs() < 1e-9);
         // What it was fitted with is uncertain, and so is what it is now.
         let unsure = ShareBefore { population: 0.2, other: Interval { value: 0.2, low: 0.1, high: 0.3 } };

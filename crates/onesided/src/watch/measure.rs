@@ -228,7 +228,7 @@ impl Model {
             None => watched.untold.push(Untold::Share),
         }
         let at_share = share.map_or(before.clone(), |share| reference.at_share(&share));
-        watched.curve = reference.curve([&before, &now, &at_share]);
+        watched.curve = reference.curve([&before[0], &now, &at_share[0]]);
         if new.labels.is_some() {
             self.watch_labels(watched, reference, &counted, labeled.len());
         }

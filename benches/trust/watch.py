@@ -1,0 +1,214 @@
+"""What `onesided watch` says of months drawn from one table, and of months in which something changed.
+
+    python -m pip install -r benches/tables/requirements.txt
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl     # appends a line per month
+    python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
+
+20 tables of the roles that choices may be made on, five fits each. A table is cut into two random halves. A fit takes up to 2,000 rows of one
+half, of whose positives half are labeled, and is told the share of positives. Months are drawn from the other half. Each table gets a
+column of dates from three years.
+"""
+
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tables"))
+
+TABLES = ["spambase", "phoneme", "satimage", "letter", "mushroom", "german", "banana", "hpc_jobs", "mlc_churn", "cells",
+          "nass_crashes", "monica", "hmda", "smoke_ban", "k401k", "grid_stability", "covid_tests", "attrition", "caravan", "loans"]
+FITS, MONTHS = 5, 20
+ROWS, MONTH = 2_000, 500
+SIZES = [200, 500, 2_000]
+CHANGES = ["share", "unit", "units", "level", "dates", "rule", "errors"]
+METHOD = ["--method", "weighted-lr"]
+LABELED = 0.5
+DAYS = np.arange(np.datetime64("2021-01-01"), np.datetime64("2024-01-01"))
+
+
+def numeric(table):
+    return [name for name in table if pd.api.types.is_float_dtype(table[name]) or pd.api.types.is_integer_dtype(table[name])]
+
+
+def month(rng, table, truth, size, share=None):
+    """So many rows with a share of positives, with replacement where a small table has too few."""
+    if share is None:
+        rows = rng.choice(len(table), size, replace=size > len(table))
+    else:
+        positive = rng.random(size) < share
+        of = [np.flatnonzero(~truth), np.flatnonzero(truth)]
+        rows = np.array([rng.choice(of[int(kind)]) for kind in positive])
+    return table.iloc[rows].reset_index(drop=True), truth[rows]
+
+
+def with_dates(rng, table):
+    return table.assign(day=rng.choice(DAYS, len(table)).astype(str))
+
+
+def changed(kind, rng, table, truth, labels):
+    """The table and its labels after a change; None where the table has no place for it."""
+    columns = [name for name in numeric(table) if table[name].nunique() > 20]
+    if kind in ("unit", "units"):
+        if not columns:
+            return None
+        name = max(columns, key=lambda name: table[name].nunique())
+        return table.assign(**{name: table[name] * (2.54 if kind == "unit" else 1_000)}), labels
+    if kind == "level":
+        best = None
+        for name in table:
+            if name == "day" or pd.api.types.is_numeric_dtype(table[name]):
+                continue
+            for level, part in table[name].value_counts(normalize=True).items():
+                if best is None or abs(part - 0.2) < abs(best[2] - 0.2):
+                    best = (name, level, part)
+        if best is None or not 0.1 <= best[2] <= 0.5:
+            return None
+        return table.assign(**{best[0]: table[best[0]].astype(object).where(table[best[0]] != best[1], "renamed")}), labels
+    if kind == "dates":
+        return table.assign(day=(pd.to_datetime(table["day"]) + pd.DateOffset(years=25)).dt.strftime("%Y-%m-%d")), labels
+    if kind == "errors":
+        # A third of the labels are given to rows that are not positive.
+        wrong = rng.choice(np.flatnonzero(~truth), max(1, int(labels.sum() / 2)), replace=False) if (~truth).sum() else []
+        labels = labels.copy()
+        labels[wrong] = True
+        return table, labels
+    return table, labels
+
+
+def easy(scores, truth):
+    """Labels for the half of the positives that the model scores highest: those that are easy to find."""
+    labels = np.zeros(len(truth), dtype=bool)
+    rows = np.flatnonzero(truth)
+    labels[rows[np.argsort(-scores[rows])][: max(1, len(rows) // 2)]] = True
+    return labels
+
+
+def run(binary, *words):
+    said = subprocess.run([binary, *words, "--json", "--threads", "1", "-q"], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {said.stderr}")
+    return json.loads(said.stdout)
+
+
+def scores_of(binary, model, file, folder, rows):
+    run(binary, "predict", model, file, "--out", str(folder / "scores.csv"))
+    found = np.empty(rows)
+    listed = pd.read_csv(folder / "scores.csv")
+    found[listed["row"].to_numpy() - 1] = listed["score"].to_numpy()
+    return found
+
+
+def line(name, fit, what, size, watched, share):
+    of = watched["share"] or {}
+    now = of.get("now")
+    return {
+        "table": name, "fit": fit, "what": what, "rows": size, "action": watched["action"], "moved": watched["moved"],
+        "share": round(share, 4), "found": None if now is None else [round(now[key], 4) for key in ("value", "low", "high")],
+        "columns": [column["column"] for column in watched["columns"] if column["moved"] or "shift" in column],
+    }
+
+
+def measure(binary, out, tables, method=METHOD, changes=CHANGES, months=MONTHS):
+    from load import load
+
+    with tempfile.TemporaryDirectory() as folder, open(out, "a") as file:
+        folder = Path(folder)
+        for number, name in enumerate(tables):
+            X, y = load(name)
+            X, y = X.reset_index(drop=True), np.asarray(y).astype(bool)
+            for fit in range(FITS):
+                rng = np.random.default_rng([TABLES.index(name), fit])
+                order = rng.permutation(len(X))
+                half = len(X) // 2
+                train, rest = order[: min(half, ROWS)], order[half:]
+                truth, pool, of_pool = y[train], X.iloc[rest].reset_index(drop=True), y[rest]
+                share = float(y.mean())
+                labels = truth & (rng.random(len(truth)) < LABELED)
+                fitted = with_dates(rng, X.iloc[train].reset_index(drop=True)).assign(pu_label=labels.astype(int))
+                fitted.to_csv(folder / "train.csv", index=False)
+                model, new = str(folder / "m.onesided"), str(folder / "new.csv")
+                run(binary, "fit", str(folder / "train.csv"), "--label", "pu_label", "--prior", f"{share:.6f}", *method, "--seed", "0",
+                    "--out", model)
+
+                def watch(what, size, table, labels, share):
+                    table.assign(pu_label=labels.astype(int)).to_csv(new, index=False)
+                    watched = run(binary, "watch", model, new, "--label", "pu_label")
+                    file.write(json.dumps(line(name, fit, what, size, watched, share)) + "\n")
+                    file.flush()
+
+                for _ in range(months):
+                    table, truth = month(rng, pool, of_pool, min(MONTH, len(pool)))
+                    watch("nothing", MONTH, with_dates(rng, table), truth & (rng.random(len(truth)) < LABELED), float(of_pool.mean()))
+                for size in SIZES:
+                    for kind in changes:
+                        if kind == "share" and share > 0.45:
+                            continue
+                        then = 2 * share if kind == "share" else None
+                        table, truth = month(rng, pool, of_pool, size, then)
+                        table = with_dates(rng, table)
+                        labels = truth & (rng.random(len(truth)) < LABELED)
+                        if kind == "rule":
+                            table.to_csv(new, index=False)
+                            labels = easy(scores_of(binary, model, new, folder, size), truth)
+                        after = changed(kind, rng, table, truth, labels)
+                        if after is not None:
+                            watch(kind, size, *after, float(of_pool.mean()) if then is None else then)
+            print(f"{name}: {number + 1} of {len(tables)}", file=sys.stderr, flush=True)
+
+
+WORDS = {"share": "the share of positives doubles", "unit": "a column in other units: times 2.54", "units": "a column in other units: times 1,000",
+         "level": "a level renamed (10 to 50 % of the rows)", "dates": "dates 25 years later",
+         "rule": "labels for the half of the positives with the highest scores", "errors": "a third of the labels given to negatives"}
+
+
+def is_found(one):
+    return one["action"] not in ("keep", "too-few")
+
+
+def tell(path):
+    lines = [json.loads(text) for text in open(path)]
+    nothing = [one for one in lines if one["what"] == "nothing"]
+    print("# What `onesided watch` finds\n\nMade by [watch.py](watch.py) from [watch.jsonl](watch.jsonl).\n\n## Months like the one of the fit\n")
+    print("| table | months | false alarms | the share's interval covers |\n|---|---|---|---|")
+
+    def covered(some):
+        some = [one for one in some if one["found"] is not None]
+        inside = sum(one["found"][1] <= one["share"] <= one["found"][2] for one in some)
+        return inside, len(some)
+
+    for name in dict.fromkeys(one["table"] for one in nothing):
+        some = [one for one in nothing if one["table"] == name]
+        inside, told = covered(some)
+        print(f"| {name} | {len(some)} | {sum(map(is_found, some))} | {inside} of {told} |")
+    inside, told = covered(nothing)
+    alarms = sum(map(is_found, nothing))
+    print(f"| all | {len(nothing)} | {alarms} ({100 * alarms / len(nothing):.2f} %) | {inside} of {told} ({100 * inside / max(told, 1):.1f} %) |")
+    moved = collections.Counter(what for one in nothing if is_found(one) for what in one["moved"] or ["columns"])
+    print(f"\nWhat the false alarms were of: {', '.join(f'{what} {count}' for what, count in moved.most_common()) or 'none'}.")
+    print("\n## Months in which something changed\n\n| what changed | " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|---|" + "---|" * len(SIZES))
+    for kind, words in WORDS.items():
+        cells = []
+        for size in SIZES:
+            some = [one for one in lines if one["what"] == kind and one["rows"] == size]
+            cells.append(f"{sum(map(is_found, some))} of {len(some)}" if some else "")
+        print(f"| {words} | " + " | ".join(cells) + " |")
+    print("\n## The share's interval\n\n| months | covered |\n|---|---|")
+    for what, words in [("nothing", "like that of the fit, 500 rows")] + [("share", f"with twice the share, {size:,} rows") for size in SIZES]:
+        size = None if what == "nothing" else int(words.split(", ")[1].replace(",", "").split()[0])
+        inside, told = covered([one for one in lines if one["what"] == what and (size is None or one["rows"] == size)])
+        if told:
+            print(f"| {words} | {inside} of {told} ({100 * inside / told:.1f} %) |")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        tell(sys.argv[1])
+    else:
+        measure(sys.argv[1], sys.argv[2], sys.argv[3:] or TABLES)
