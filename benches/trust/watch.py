@@ -4,7 +4,7 @@
     python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl     # appends a line per month
     python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
 
-20 tables of the roles that choices may be made on, five fits each. A table is cut into two random halves. A fit takes up to 2,000 rows of one
+20 tables of the roles that choices may be made on, two fits each, by the default method with little effort. A table is cut into two random halves. A fit takes up to 2,000 rows of one
 half, of whose positives half are labeled, and is told the share of positives. Months are drawn from the other half. Each table gets a
 column of dates from three years.
 """
@@ -24,11 +24,11 @@ sys.path.insert(0, str(HERE.parent / "tables"))
 
 TABLES = ["spambase", "phoneme", "satimage", "letter", "mushroom", "german", "banana", "hpc_jobs", "mlc_churn", "cells",
           "nass_crashes", "monica", "hmda", "smoke_ban", "k401k", "grid_stability", "covid_tests", "attrition", "caravan", "loans"]
-FITS, MONTHS = 5, 20
+FITS, MONTHS = 2, 50
 ROWS, MONTH = 2_000, 500
 SIZES = [200, 500, 2_000]
 CHANGES = ["share", "unit", "units", "level", "dates", "rule", "errors"]
-METHOD = ["--method", "weighted-lr"]
+METHOD = ["--effort", "quick"]
 LABELED = 0.5
 DAYS = np.arange(np.datetime64("2021-01-01"), np.datetime64("2024-01-01"))
 

@@ -254,17 +254,16 @@ impl Model {
             let counts = self.about().counts;
             let fitted = counts.positive + counts.unlabeled + counts.negative;
             let mut shares = Shares::of_counts(counts.positive, fitted, labeled, watched.rows);
-            let mut allowed = SAME_RATE * shares.share_before();
-            // More positives, more labels.
+            // More positives, more labels: as many more as the interval of the share allows.
             if let Some((share, now)) =
                 watched.share.and_then(|watched| Some((watched.share.before?, watched.share.now?)))
                 && share > 0.0
             {
-                let times = now.value / share;
-                shares.before = (shares.before * times).min(shares.of_before);
-                let unsure = shares.share_before() * (now.high - now.low) / (2.0 * now.value.max(share));
-                allowed = SAME_RATE * shares.share_before() + unsure;
+                let labeled = shares.share_before();
+                let [low, high] = [now.low, now.high].map(|now| (labeled * now / share).min(1.0));
+                shares.before = shares.share_now().clamp(low, high) * shares.of_before;
             }
+            let allowed = SAME_RATE * shares.share_before();
             WatchedShares::new(shares, allowed, level)
         });
         watched.labels = Some(WatchedLabels { rows: labeled, scores, labeled: labeled_share });
