@@ -1,10 +1,11 @@
 """What `onesided watch` says of months drawn from one table, and of months in which something changed.
 
     python -m pip install -r benches/tables/requirements.txt
-    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl     # appends a line per month
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl trees          # appends a line per month
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl auto TABLE …   # the default method, of some tables
     python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
 
-20 tables of the roles that choices may be made on, two fits each, by the default method with little effort. A table is cut into two random halves. A fit takes up to 2,000 rows of one
+20 tables of the roles that choices may be made on, four fits each. A table is cut into two random halves. A fit takes up to 2,000 rows of one
 half, of whose positives half are labeled, and is told the share of positives. Months are drawn from the other half. Each table gets a
 column of dates from three years.
 """
@@ -24,11 +25,12 @@ sys.path.insert(0, str(HERE.parent / "tables"))
 
 TABLES = ["spambase", "phoneme", "satimage", "letter", "mushroom", "german", "banana", "hpc_jobs", "mlc_churn", "cells",
           "nass_crashes", "monica", "hmda", "smoke_ban", "k401k", "grid_stability", "covid_tests", "attrition", "caravan", "loans"]
-FITS, MONTHS = 2, 50
+FITS, MONTHS = 4, 25
+CHANGED = 2  # fits of a table whose months are changed
 ROWS, MONTH = 2_000, 500
 SIZES = [200, 500, 2_000]
 CHANGES = ["share", "unit", "units", "level", "dates", "rule", "errors"]
-METHOD = ["--effort", "quick"]
+METHODS = {"trees": ["--method", "naive", "--model", "trees"], "auto": ["--effort", "quick"]}
 LABELED = 0.5
 DAYS = np.arange(np.datetime64("2021-01-01"), np.datetime64("2024-01-01"))
 
@@ -105,17 +107,17 @@ def scores_of(binary, model, file, folder, rows):
     return found
 
 
-def line(name, fit, what, size, watched, share):
+def line(method, name, fit, what, size, watched, share):
     of = watched["share"] or {}
     now = of.get("now")
     return {
-        "table": name, "fit": fit, "what": what, "rows": size, "action": watched["action"], "moved": watched["moved"],
+        "method": method, "table": name, "fit": fit, "what": what, "rows": size, "action": watched["action"], "moved": watched["moved"],
         "share": round(share, 4), "found": None if now is None else [round(now[key], 4) for key in ("value", "low", "high")],
         "columns": [column["column"] for column in watched["columns"] if column["moved"] or "shift" in column],
     }
 
 
-def measure(binary, out, tables, method=METHOD, changes=CHANGES, months=MONTHS):
+def measure(binary, out, method, tables):
     from load import load
 
     with tempfile.TemporaryDirectory() as folder, open(out, "a") as file:
@@ -134,20 +136,20 @@ def measure(binary, out, tables, method=METHOD, changes=CHANGES, months=MONTHS):
                 fitted = with_dates(rng, X.iloc[train].reset_index(drop=True)).assign(pu_label=labels.astype(int))
                 fitted.to_csv(folder / "train.csv", index=False)
                 model, new = str(folder / "m.onesided"), str(folder / "new.csv")
-                run(binary, "fit", str(folder / "train.csv"), "--label", "pu_label", "--prior", f"{share:.6f}", *method, "--seed", "0",
+                run(binary, "fit", str(folder / "train.csv"), "--label", "pu_label", "--prior", f"{share:.6f}", *METHODS[method], "--seed", "0",
                     "--out", model)
 
                 def watch(what, size, table, labels, share):
                     table.assign(pu_label=labels.astype(int)).to_csv(new, index=False)
                     watched = run(binary, "watch", model, new, "--label", "pu_label")
-                    file.write(json.dumps(line(name, fit, what, size, watched, share)) + "\n")
+                    file.write(json.dumps(line(method, name, fit, what, size, watched, share)) + "\n")
                     file.flush()
 
-                for _ in range(months):
+                for _ in range(MONTHS):
                     table, truth = month(rng, pool, of_pool, min(MONTH, len(pool)))
                     watch("nothing", MONTH, with_dates(rng, table), truth & (rng.random(len(truth)) < LABELED), float(of_pool.mean()))
-                for size in SIZES:
-                    for kind in changes:
+                for size in SIZES if fit < CHANGED else []:
+                    for kind in CHANGES:
                         if kind == "share" and share > 0.45:
                             continue
                         then = 2 * share if kind == "share" else None
@@ -172,43 +174,44 @@ def is_found(one):
     return one["action"] not in ("keep", "too-few")
 
 
+def percent(part, of):
+    return f"{part} of {of} ({100 * part / max(of, 1):.1f} %)"
+
+
+def covered(some):
+    some = [one for one in some if one["found"] is not None]
+    return sum(one["found"][1] <= one["share"] <= one["found"][2] for one in some), len(some)
+
+
 def tell(path):
     lines = [json.loads(text) for text in open(path)]
+    print("# What `onesided watch` finds\n\nMade by [watch.py](watch.py) from [watch.jsonl](watch.jsonl).")
+    for method in dict.fromkeys(one["method"] for one in lines):
+        tell_of(method, [one for one in lines if one["method"] == method])
+
+
+def tell_of(method, lines):
     nothing = [one for one in lines if one["what"] == "nothing"]
-    print("# What `onesided watch` finds\n\nMade by [watch.py](watch.py) from [watch.jsonl](watch.jsonl).\n\n## Months like the one of the fit\n")
+    print(f"\n## `{' '.join(METHODS[method])}`\n\nMonths like the one of the fit, {MONTH} rows each:\n")
     print("| table | months | false alarms | the share's interval covers |\n|---|---|---|---|")
-
-    def covered(some):
-        some = [one for one in some if one["found"] is not None]
-        inside = sum(one["found"][1] <= one["share"] <= one["found"][2] for one in some)
-        return inside, len(some)
-
     for name in dict.fromkeys(one["table"] for one in nothing):
         some = [one for one in nothing if one["table"] == name]
         inside, told = covered(some)
         print(f"| {name} | {len(some)} | {sum(map(is_found, some))} | {inside} of {told} |")
-    inside, told = covered(nothing)
     alarms = sum(map(is_found, nothing))
-    print(f"| all | {len(nothing)} | {alarms} ({100 * alarms / len(nothing):.2f} %) | {inside} of {told} ({100 * inside / max(told, 1):.1f} %) |")
+    print(f"| all | {len(nothing)} | {percent(alarms, len(nothing))} | {percent(*covered(nothing))} |")
     moved = collections.Counter(what for one in nothing if is_found(one) for what in one["moved"] or ["columns"])
     print(f"\nWhat the false alarms were of: {', '.join(f'{what} {count}' for what, count in moved.most_common()) or 'none'}.")
-    print("\n## Months in which something changed\n\n| what changed | " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|---|" + "---|" * len(SIZES))
+    print("\nAlarms in months in which something changed:\n\n| what changed | " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|---|" + "---|" * len(SIZES))
+    cell = lambda what, size: [one for one in lines if one["what"] == what and one["rows"] == size]
     for kind, words in WORDS.items():
-        cells = []
-        for size in SIZES:
-            some = [one for one in lines if one["what"] == kind and one["rows"] == size]
-            cells.append(f"{sum(map(is_found, some))} of {len(some)}" if some else "")
-        print(f"| {words} | " + " | ".join(cells) + " |")
-    print("\n## The share's interval\n\n| months | covered |\n|---|---|")
-    for what, words in [("nothing", "like that of the fit, 500 rows")] + [("share", f"with twice the share, {size:,} rows") for size in SIZES]:
-        size = None if what == "nothing" else int(words.split(", ")[1].replace(",", "").split()[0])
-        inside, told = covered([one for one in lines if one["what"] == what and (size is None or one["rows"] == size)])
-        if told:
-            print(f"| {words} | {inside} of {told} ({100 * inside / told:.1f} %) |")
+        print(f"| {words} | " + " | ".join(f"{sum(map(is_found, cell(kind, size)))} of {len(cell(kind, size))}" for size in SIZES) + " |")
+    print("\nThe share's interval covers in months with twice the share:\n\n| " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|" + "---|" * len(SIZES))
+    print("| " + " | ".join(percent(*covered(cell("share", size))) for size in SIZES) + " |")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 2:
         tell(sys.argv[1])
     else:
-        measure(sys.argv[1], sys.argv[2], sys.argv[3:] or TABLES)
+        measure(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:] or TABLES)
