@@ -10,9 +10,9 @@ use crate::summary::{self, PySummary};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
-    AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, LabelingOdds, List,
-    ListNote, ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel,
-    SummarySettings, Top,
+    AuditDraw, AuditSettings, Encoding, Error, FalseAlarms, History, HistoryEntry, HistoryError,
+    ImportanceSettings, Input, KnownRows, LabelingOdds, List, ListNote, ListedRow, Model, Progress,
+    ReadAgain, RecallTarget, RowsFileError, RowsOfModel, SummarySettings, Top,
 };
 use onesided_report::{PageSettings, page};
 use pyo3::exceptions::PyValueError;
@@ -472,6 +472,49 @@ impl PyModel {
         }
         let measured = serde_json::to_string(&measured);
         Ok((measured.map_err(|error| PyValueError::new_err(error.to_string()))?, said))
+    }
+
+    /// What is found of new rows, as JSON with its verdict and its table, and what is to be said. `labels` are labels as `fit` takes
+    /// them; the run is added to a history where one is named.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (rows, false_alarms, threads, device, labels=None, history=None))]
+    fn watch<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        false_alarms: f64,
+        threads: usize,
+        device: &str,
+        labels: Option<PyReadonlyArray1<'py, i8>>,
+        history: Option<PathBuf>,
+    ) -> PyResult<(String, Vec<Said>)> {
+        let false_alarms =
+            FalseAlarms::new(false_alarms).map_err(|error| raise_for("false_alarms", error))?;
+        let model = self.on(threads, device)?;
+        let of_history = |error: HistoryError| PyValueError::new_err(format!("history: {error}"));
+        if let Some(history) = &history {
+            History::check(history, &model.fingerprint().map_err(raise)?).map_err(of_history)?;
+        }
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let said = notes_on_new(data.notes());
+        let data = match labels {
+            Some(labels) => data.with_labels(as_labels(&labels)).map_err(|error| raise_for("y", error))?,
+            None => data,
+        };
+        let watched =
+            py.detach(|| model.watch_data(&data, self.rows_of_model(), false_alarms)).map_err(raise)?;
+        if let Some(history) = &history {
+            let entry = HistoryEntry::new(&model, &watched, "rows in memory").map_err(raise)?;
+            History::append(history, &entry).map_err(of_history)?;
+        }
+        let mut object = serde_json::json!(watched);
+        object["verdict"] = serde_json::json!(watched.verdict());
+        object["alarm"] = serde_json::json!(watched.action.is_alarm());
+        object["moved"] = serde_json::json!(watched.moved());
+        object["table"] = serde_json::json!(watched.table());
+        object["notes"] =
+            serde_json::json!(watched.untold.iter().map(ToString::to_string).collect::<Vec<_>>());
+        Ok((object.to_string(), said))
     }
 
     /// What the model is and how it was made, as JSON.

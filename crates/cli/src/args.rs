@@ -43,6 +43,8 @@ pub enum Command {
     Predict(Predict),
     /// Measure a model.
     Evaluate(Evaluate),
+    /// Tell whether new rows still look like those of the fit, and whether to fit again.
+    Watch(crate::commands::watch::Watch),
     /// Measure how much a model relies on each column.
     Importance(crate::commands::importance::Importance),
     /// Write a page of a model and a table, to look at and to send.

@@ -5,7 +5,7 @@ use onesided::data::Hint;
 use onesided::data::{DataError, PriorError, TableError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
-use onesided::{Error, ReadingInfo};
+use onesided::{Error, HistoryError, ReadingInfo};
 use std::io::ErrorKind;
 
 /// Why a command ends early.
@@ -111,6 +111,15 @@ impl From<Error> for Failure {
 impl From<onesided::eval::EvalError> for Failure {
     fn from(error: onesided::eval::EvalError) -> Self {
         Error::from(error).into()
+    }
+}
+
+impl From<HistoryError> for Failure {
+    fn from(error: HistoryError) -> Self {
+        match error {
+            HistoryError::Write(error) => error.into(),
+            other => Failure::Input(other.to_string()),
+        }
     }
 }
 

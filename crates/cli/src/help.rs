@@ -57,6 +57,13 @@ const EXAMPLES: [(&str, &[&str]); 16] = [
         ],
     ),
     (
+        "watch",
+        &[
+            "onesided watch model.safetensors october.csv --history watch.jsonl --strict",
+            "onesided watch model.safetensors --history watch.jsonl --out months.svg",
+        ],
+    ),
+    (
         "importance",
         &[
             "onesided importance model.safetensors new.csv --label y",

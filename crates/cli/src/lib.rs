@@ -70,6 +70,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Fit(flags) => commands::fit::run(&flags, json),
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
+        Command::Watch(flags) => commands::watch::run(&flags, json),
         Command::Importance(flags) => commands::importance::run(&flags, json),
         Command::Report(flags) => commands::report::run(&flags, json),
         Command::Export(flags) => commands::export::run(&flags, json),

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Pages whose commands are run, top to bottom, in a folder with `examples/`, some pictures and the tables that they name.
-const RUN: [&str; 16] = [
+const RUN: [&str; 17] = [
     "README.md",
     "docs/start.md",
     "docs/tables.md",
@@ -26,6 +26,7 @@ const RUN: [&str; 16] = [
     "docs/explain.md",
     "docs/reviewing.md",
     "docs/certified.md",
+    "docs/watch.md",
     "docs/methods.md",
     "docs/classic.md",
     "docs/theory.md",

@@ -53,6 +53,7 @@ mod terminal;
 mod texts;
 mod trust;
 mod verdict;
+mod watch;
 mod wide;
 
 /// A file that is not named above would never run.

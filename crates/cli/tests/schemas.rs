@@ -46,6 +46,8 @@ fn what_is_printed_is_what_schemas_say() {
         "report m.onesided table.csv --out page.html".to_string(),
         "export m.onesided --out m.onnx".to_string(),
         "audit draw m.onesided table.csv --id id --rows 20 --out audit.csv".to_string(),
+        "watch m.onesided table.csv --label y --history h.jsonl".to_string(),
+        "watch m.onesided --history h.jsonl".to_string(),
         "negatives table.csv --label y --drop id --drop t --prior 0.3333 --method weighted-lr".to_string(),
         "negatives table.csv --label y --drop id --drop t --method weighted-lr --prior 0.3 --splits 2 --out n.csv".to_string(),
         "prior table.csv --label y --drop id --drop t".to_string(),

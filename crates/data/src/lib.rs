@@ -61,6 +61,7 @@ mod matrix;
 mod pictures;
 mod prior;
 mod screen;
+mod shares;
 mod sparse;
 mod split;
 mod store;
@@ -75,8 +76,8 @@ pub use described::Description;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::DataError;
 pub use features::{
-    ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, Seen,
-    Shift, Tally, TimePart,
+    ColumnDrift, ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features,
+    Part, Scaling, Seen, Shift, Tally, TimePart,
 };
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
 pub use input::{
@@ -91,20 +92,21 @@ pub use matrix::Matrix;
 #[cfg(feature = "parquet")]
 pub use onesided_table::{ArrowTable, read_parquet_bytes, write_parquet};
 pub use onesided_table::{
-    BestRows, ByteColumns, CellsRead, Column, Cut, DatesWritten, Decoded, ExactSum, FileOptions, Frame, Hint,
-    KeptRows, LeftOut, MAX_LEVELS, MISSING_CODE, MissingPolicy, NumberStyle, NumbersWritten, OutBatch,
-    OutColumn, Phase, PhaseNow, Position, ReadAs, ReadOptions, Remark, RowSorter, SortedRow, SortedRows,
-    Stream, TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle,
-    UnknownEncoding, Utf8Reader, Values, WhyLeftOut, WriteAs, Written, agree, available_threads,
-    check_memory, column_names, counted, decode, end_process, followed, grouped, is_standard_output,
-    is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left, nearest, noun,
-    parse_size, part_of, phase_now, read, read_csv_bytes, read_regular, read_table_bytes, reusing_memory,
-    shown_share, stack, unknown_name, write_atomically, write_batches, write_csv, write_privately,
-    write_table, write_table_as,
+    BestRows, ByteColumns, CellsRead, Column, Cut, DatesWritten, Decoded, Exact, ExactSum, FileOptions,
+    Frame, Hint, KeptRows, LeftOut, MAX_LEVELS, MISSING_CODE, MissingPolicy, NumberStyle, NumbersWritten,
+    OutBatch, OutColumn, Phase, PhaseNow, Position, ReadAs, ReadOptions, Remark, RowSorter, SortedRow,
+    SortedRows, Stream, TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn,
+    TimeFeature, TimeStyle, UnknownEncoding, Utf8Reader, Values, WhyLeftOut, WriteAs, Written, agree,
+    available_threads, check_memory, column_names, counted, decode, end_process, followed, grouped,
+    is_standard_output, is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left,
+    nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes, read_regular, read_table_bytes,
+    reusing_memory, shown_share, stack, unknown_name, write_atomically, write_batches, write_csv,
+    write_privately, write_table, write_table_as,
 };
 pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use screen::{ColumnRule, LabelStop, column_rules};
+pub use shares::{Shares, chance_beyond};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};

@@ -11,6 +11,7 @@
 //! * [`NegativesTarget`]: rows that are not positive, with a bound on how many of them are.
 //! * [`reliability()`]: whether probabilities hold, group by group.
 //! * [`at_top`]: lift and precision of the first rows of a ranked list; [`at_tops`] at several places of it.
+//! * [`drift`]: how far scores of new rows are from those of a fit, and how the share of positives moved.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
 //! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
 //!
@@ -43,6 +44,7 @@ mod bootstrap;
 mod calibrate;
 mod criteria;
 mod degenerate;
+pub mod drift;
 mod error;
 mod guarantee;
 mod labeling;

@@ -2,6 +2,7 @@
 
 use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
+use onesided_eval::drift::ScoreReference;
 use onesided_eval::{Calibration, LabelingTest, LeastShare, ThresholdRule};
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Method, Report, WhoLabels};
@@ -74,6 +75,9 @@ pub struct About {
     /// Why nothing is promised of recall, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
+    /// How the scores of held-out rows were spread, for new rows to be compared with; `None` in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreReference>,
     /// How training went.
     pub report: Report,
 }
@@ -118,6 +122,21 @@ impl About {
         let labeled = self.counts.positive as f64 / all.max(1) as f64;
         let share = self.class_prior.map_or(labeled, ClassPrior::get);
         (share / (1.0 - share)).ln().clamp(-f64::from(CERTAIN), f64::from(CERTAIN)) as f32
+    }
+
+    /// The share of rows of the held-out kind `positive` in a sample of the population: of labeled ones where one sample was drawn, of
+    /// none where unlabeled rows are a sample, of positives where the truth is known.
+    pub(crate) fn labeled_part(&self) -> f64 {
+        let Counts { positive, unlabeled, negative } = self.counts;
+        let labeled = positive as f64 / (positive + unlabeled + negative).max(1) as f64;
+        match (self.class_prior, self.prior_in_unlabeled) {
+            (Some(pi), _) if self.is_supervised() => pi.get(),
+            (None, _) if self.is_supervised() => labeled,
+            _ if self.scenario == Scenario::CaseControl => 0.0,
+            // Of weighted rows, too.
+            (Some(pi), Some(mu)) => (1.0 - (1.0 - pi.get()) / (1.0 - mu.get())).clamp(0.0, 1.0),
+            _ => labeled,
+        }
     }
 
     /// From a score to the logit at the population's prior.

@@ -31,8 +31,8 @@ use onesided_data::{
     Counts, FileOptions, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no,
 };
 use onesided_eval::audit::{
-    AuditEstimate, FirstPartTarget, FirstParts, LabelsByAnswers, PositivesKnown, Range, Stratum, estimate, inclusion,
-    joined, labels_by_answers,
+    AuditEstimate, FirstPartTarget, FirstParts, LabelsByAnswers, PositivesKnown, Range, Stratum, estimate,
+    inclusion, joined, labels_by_answers,
 };
 use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;

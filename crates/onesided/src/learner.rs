@@ -547,7 +547,11 @@ impl Learner {
             estimate = Some(again);
         }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
-        let model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
+        let mut model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
+        // A blend brings the scores of its folds to one scale.
+        if scorer.policy() == Policy::Choose && model.about().report.folds > 1 {
+            model.meet_again(data, info.needs_truth);
+        }
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
         let logit = |raw: Option<f32>| raw.map(|raw| model.about().logit(raw));

@@ -147,6 +147,7 @@ mod table;
 mod told;
 mod undrawn;
 mod verdict;
+mod watch;
 mod who_labels;
 
 pub use onesided_classic as classic;
@@ -211,6 +212,11 @@ pub use table::Table;
 pub use told::{Told, is_useless};
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};
+pub use watch::{
+    Action, FalseAlarms, History, HistoryEntry, HistoryError, Moved, PromiseRests, Promises, Stands, Untold,
+    Watched, WatchedColumn, WatchedLabels, WatchedPart, WatchedPromise, WatchedScores, WatchedShare,
+    WatchedShares,
+};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

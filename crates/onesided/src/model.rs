@@ -19,6 +19,7 @@ use onesided_data::{
     SparseMatrix, Store,
 };
 use onesided_eval::audit::{AnsweredRow, measured_on};
+use onesided_eval::drift::ScoreReference;
 use onesided_eval::{
     Calibration, Interval, LabelingTest, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule,
     held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
@@ -34,6 +35,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Rows that are scored once more by the finished model, at most.
+const ROWS_TO_MEET: usize = 10_000;
 /// Rows that are scored again and again to tell the speed, at most, and their cells; and for how long.
 const ROWS_TO_TIME: usize = 8_192;
 const CELLS_TO_TIME: usize = 1_000_000;
@@ -157,6 +160,7 @@ impl Model {
             given: None,
             answers: None,
             doubt: None,
+            scores: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -513,7 +517,16 @@ impl Model {
             self.about_mut().threshold = probability(f64::from(self.about.logit(at.even())));
         }
         let positive = Sample { scores: &positive, weights: weights.0 };
-        self.measure(positive, Sample { scores: &other, weights: weights.1 }, truth, RESAMPLES)
+        let other = Sample { scores: &other, weights: weights.1 };
+        self.about.scores = self.reference_of(positive, other);
+        self.measure(positive, other, truth, RESAMPLES)
+    }
+
+    /// How the logits of held-out rows are spread.
+    pub(crate) fn reference_of(&self, positive: Sample, other: Sample) -> Option<ScoreReference> {
+        let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);
+        let (labeled, folds) = (self.about.labeled_part(), self.about.report.folds);
+        ScoreReference::new(positive, other, labeled, folds, &decide)
     }
 
     /// Fills in the metrics of the report from the scores of held-out rows.
@@ -554,6 +567,29 @@ impl Model {
         };
         self.about_mut().report.metrics = metrics;
         Ok(())
+    }
+
+    /// Keeps how the finished model scores rows that it has met, where those that scored them before may be on another scale.
+    pub(crate) fn meet_again(&mut self, data: &Dataset, truth: bool) {
+        let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(ROWS_TO_MEET).max(1)).collect();
+        let some = data.select(&rows);
+        // A score that is no number is told where rows are scored, and keeps no fit from its end.
+        let (Some(reference), Ok(scores)) = (self.about.scores.clone(), self.score(&some)) else { return };
+        let is_positive = |row: usize| match truth {
+            true => some.truth().map(|truth| truth[row]),
+            false => some.labels().and_then(|labels| match labels[row] {
+                Label::Positive => Some(true),
+                Label::Unlabeled => Some(false),
+                Label::Negative => None,
+            }),
+        };
+        let of = |kind: bool| -> Vec<f32> {
+            (0..rows.len()).filter(|&row| is_positive(row) == Some(kind)).map(|row| scores[row]).collect()
+        };
+        let (positive, other) = (of(true), of(false));
+        let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);
+        let [positive, other] = [&positive, &other].map(|scores| Sample { scores, weights: None });
+        self.about.scores = Some(reference.with_met(positive, other, &decide));
     }
 
     /// This model with another share of positives among unlabeled rows, for metrics: what it learned stays.

@@ -377,7 +377,7 @@ fn former_section(path: &Path, beside: &Path, model: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Waits until nobody else writes a model to this folder. Where a folder cannot be locked, nobody waits.
-fn locked_folder(path: &Path) -> Option<File> {
+pub(crate) fn locked_folder(path: &Path) -> Option<File> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = File::open(folder).ok()?;
     folder.lock().ok()?;

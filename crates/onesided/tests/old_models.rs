@@ -1,6 +1,6 @@
 //! Models of versions 1 and 2 of the model file: they load and say what they said, to the last bit.
 
-use onesided::Model;
+use onesided::{Action, FalseAlarms, Input, Model, ReadAgain, Untold};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,4 +42,15 @@ fn old_models_say_what_they_said() {
         let again = Model::load_bytes(&model.to_bytes().unwrap()).unwrap().with_threads(1);
         assert_eq!(again.rank_file(folder().join(table)).unwrap(), rows, "{name}");
     }
+}
+
+#[test]
+fn what_cannot_be_told_of_an_old_model_is_said() {
+    let model = Model::load(folder().join("kinds.safetensors")).unwrap();
+    let (input, also) = (Input::one(folder().join("kinds.csv")), ReadAgain::default());
+    let watched = model.watch(&input, &also, None, FalseAlarms::USUAL).unwrap();
+    let columns = model.encoding().width();
+    assert_eq!((watched.action, watched.columns.len(), watched.scores), (Action::Keep, 0, None));
+    assert!(watched.untold.contains(&Untold::Scores), "{:?} of {columns}", watched.untold);
+    assert!(watched.untold.iter().any(|untold| matches!(untold, Untold::Columns { .. })));
 }

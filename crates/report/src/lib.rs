@@ -46,6 +46,7 @@ mod raster;
 mod shown;
 mod style;
 mod thumbnail;
+mod watch;
 
 pub use bars::Bars;
 pub use chart::Chart;
@@ -57,6 +58,7 @@ pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use shown::{Shown, figure};
 pub use thumbnail::Thumbnail;
+pub use watch::{history_chart, watch_chart};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

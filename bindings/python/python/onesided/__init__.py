@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Explanations,
         Importance,
         RecallCut,
+        Watched,
     )
     from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
@@ -64,6 +65,7 @@ _PLACES = {
     "PriorEstimate": "_prior",
     "PriorEstimator": "_prior",
     "RecallCut": "_results",
+    "Watched": "_results",
     "estimate_prior": "_prior",
     "estimators": "_methods",
     "methods": "_methods",
@@ -97,6 +99,7 @@ __all__ = [
     "PriorEstimator",
     "PriorWarning",
     "RecallCut",
+    "Watched",
     "__version__",
     "estimate_prior",
     "estimators",

@@ -18,7 +18,7 @@ from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
 from ._onesided import RANDOM_LABELS, Model, probabilities, table_negatives
 from ._onesided import fit as _fit
 from ._plots import Plots
-from ._results import CertifiedNegatives, EstimatedPrior, Explanation, Explanations, Importance, RecallCut
+from ._results import CertifiedNegatives, EstimatedPrior, Explanation, Explanations, Importance, RecallCut, Watched
 from ._settings import check_columns, names_of, params_of, reading_of, settings_of
 from ._warnings import FitWarning, warn
 
@@ -921,6 +921,37 @@ class PUClassifier(Estimator):
             )
         say(said, self.verbose)
         return Importance._of(json.loads(found))
+
+    def watch(
+        self, X: Any, y: Any = None, *, false_alarms: float = 0.05, history: str | os.PathLike[str] | None = None
+    ) -> Watched:
+        """Whether new rows still look like those of the fit, and whether to fit again.
+
+        Columns, scores, decisions and the share of positives are compared with what the model keeps of its fit, and labels where you
+        give some. The command ``onesided watch`` tells the same of a file.
+
+        Parameters
+        ----------
+        X : new rows of the kind that the model was fitted on
+        y : array of shape (n_rows,), optional
+            Labels, as :meth:`fit` takes them: whether they are still given to positives in the same way.
+        false_alarms : float, default=0.05
+            The share of runs on rows like those of the fit that may raise an alarm, all comparisons together.
+        history : str or path, optional
+            A file that the run is added to, a line of JSON each.
+
+        Returns
+        -------
+        Watched
+        """
+        given = self._new_rows(X)
+        labels = None if y is None else read_labels(aligned(X, y), self.pos_label, self.negative).kinds
+        found, said = self.model_.watch(
+            given, false_alarms, threads_of(self.n_jobs), self.device or "cpu", labels,
+            None if history is None else os.fspath(history),
+        )
+        say(said, self.verbose)
+        return Watched._of(json.loads(found))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all: the one that the command and Rust read and write.

@@ -287,3 +287,59 @@ class Importance:
         lines = [f"{one.column:<{width}}  {one.lost:.4f}  [{one.low:.4f}, {one.high:.4f}]" for one in some]
         rows = f"{self.positives} positives and {self.others} {'negatives' if self.against == 'negatives' else 'unlabeled rows'}"
         return "\n".join([f"AUC {self.auc:.4f} on {rows}; lost without", *lines, *_more(len(self.columns), "columns")])
+
+@dataclass(frozen=True)
+class Watched:
+    """What was found about new rows. Printed, it is a verdict and a table.
+
+    Attributes
+    ----------
+    action : str
+        ``keep``, ``too-few``, ``look``, ``refit`` or ``check-data``.
+    alarm : bool
+        Whether somebody should know: the action is neither ``keep`` nor ``too-few``.
+    verdict : str
+        What to do and why, in one sentence.
+    rows : int
+        How many rows there were.
+    moved : list of str
+        What moved: ``share``, ``scores``, ``decisions``, ``labeled-scores``, ``labeled-share``, ``columns``.
+    columns : list of str
+        The columns that moved or hold something else than in training.
+    share : Interval or None
+        The share of positives in the rows with an interval of 95 %. None where it is not told.
+    share_before : float or None
+        The share that the model was fitted with.
+    notes : list of str
+        What is not told, and why.
+    about : dict
+        All of it, as ``onesided watch --json`` has it.
+    """
+
+    action: str
+    alarm: bool
+    verdict: str
+    rows: int
+    moved: list[str]
+    columns: list[str]
+    share: Interval | None
+    share_before: float | None
+    notes: list[str]
+    about: dict[str, Any] = field(repr=False)
+    _table: list[list[str]] = field(repr=False)
+
+    @classmethod
+    def _of(cls, about: dict[str, Any]) -> Watched:
+        table, notes = about.pop("table"), about.pop("notes")
+        columns = [column["column"] for column in about["columns"] if column["moved"] or "shift" in column]
+        share = about["share"] or {}
+        now = share.get("now")
+        return cls(
+            about["action"], about["alarm"], about["verdict"], about["rows"], about["moved"], columns,
+            None if now is None else Interval(now["value"], now["low"], now["high"]), share.get("before"), notes, about, table,
+        )
+
+    def __str__(self) -> str:
+        widths = [max(len(row[at]) for row in self._table) for at in range(4)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in self._table]
+        return "\n".join([self.verdict, "", *lines])

@@ -21,6 +21,7 @@ pub mod prior;
 pub mod report;
 pub mod review;
 pub mod shell;
+pub mod watch;
 
 use crate::failure::Failure;
 use onesided::{Device, Interval, Model, is_cut_off};

@@ -6,19 +6,23 @@
 //! missing category, or one that training never saw, has 0 in all its levels. [`Features`] holds all of that and is
 //! stored in the model file.
 
+mod drift;
 mod encode;
 mod groups;
 mod kinds;
 mod rescale;
+mod seen;
 mod shift;
 mod single;
 mod sound;
 mod time;
 mod whole;
 
+pub use drift::{ColumnDrift, Part};
 pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
-pub use shift::{ColumnShift, Seen, Shift, Tally};
+pub use seen::{Seen, Tally};
+pub use shift::{ColumnShift, Shift};
 pub use time::TimePart;
 
 use crate::column_summary::{ColumnSummary, Holds};
@@ -125,7 +129,8 @@ impl Features {
             if let Values::Text(texts) = &column.values {
                 report.count_missing(&column);
                 blank.meet(&column.values);
-                let seen = Some(Seen::of(&summary));
+                let (rows, missing) = (summary.rows as usize, summary.missing as usize);
+                let seen = Some(Seen { rows, missing, ..Seen::default() });
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
                     options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
@@ -146,7 +151,7 @@ impl Features {
                     if matches!(&column.values, Values::Times(times) if times.in_order.is_some()) {
                         report.times_in_order.push(feature.name.clone());
                     }
-                    feature.seen = Some(Seen::of(&summary));
+                    feature.seen = Some(Seen::of(&summary, &feature.kind));
                     drop(summary);
                     blank.meet(&column.values);
                     features.push(feature);
@@ -156,7 +161,7 @@ impl Features {
                     Some((kind, terms)) => {
                         report.count_missing(&column);
                         blank.meet(&column.values);
-                        let seen = Some(Seen { single: 0, ..Seen::of(&summary) });
+                        let seen = Some(Seen { single: 0, ..Seen::of(&summary, &kind) });
                         drop(summary);
                         features.push(Feature { seen, ..Feature::new(column.name, kind) });
                         parts.push(encode::Part::Terms(terms));
@@ -193,7 +198,7 @@ impl Features {
                 _ => (0.0, 1.0),
             };
             feature.kind = FeatureKind::Numeric { mean, scale, wide: false };
-            feature.seen = Some(Seen::of(&summary));
+            feature.seen = Some(Seen::of(&summary, &feature.kind));
             feature.learn_writing(&[], &summary);
         }
         Feature::learn_from_others(&mut fitted.features);
@@ -336,14 +341,14 @@ impl Features {
         Ok((store, report))
     }
 
-    /// Columns of a bare matrix that hold something else than in training.
-    pub(crate) fn shifts_of_matrix(&self, matrix: &Matrix) -> Vec<ColumnShift> {
+    /// How far each column of a bare matrix is from what training saw.
+    pub(crate) fn drifts_of_matrix(&self, matrix: &Matrix) -> Vec<ColumnDrift> {
         if self.features.len() != matrix.cols() {
             return Vec::new();
         }
         let tally = |(col, feature)| Tally::of(feature, &Values::Numeric(matrix.column(col)));
         let tallies: Vec<Tally> = self.features.iter().enumerate().map(tally).collect();
-        self.shifts(&tallies, &[])
+        self.drifts(&tallies, &[])
     }
 
     /// Scales a bare matrix in place. Its columns are this encoding's, in order; categories and texts need a table.

@@ -1,103 +1,42 @@
-//! Columns that hold something else than in training: other units, other levels, hardly any cells.
+//! Columns that hold something else than in training: other units, other names of levels, other years, hardly any cells.
 //!
-//! Of each column the model keeps what training saw: how many cells, how many of them missing, the range of its numbers with
-//! three points in between, or how many cells have their own category. At prediction a few counters per column are filled
-//! on the way, so that tables of any length are compared in one pass. A difference is told where it is large and far beyond what
-//! rows drawn from the same place would show.
+//! A difference is told where it is large and far beyond what rows drawn from the same place would show.
 //!
 //! Numbers are compared by the shares of cells below, between and above five points of training (lowest, 10 %, 50 %, 90 %,
 //! highest). Half the sum of the differences of shares is the total variation distance, 0 for equal shares and 1 for cents in
 //! place of dollars, either way round. Where numbers span many powers of ten, or most are 0, cents lie among the dollars. But other
 //! units shift all logarithms by the same amount, so the mean of log₂ |x| is compared, too, where its spread is the same. Categories that are new are expected as often as training had cells whose category came
 //! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
+//! A category that training had often and that is gone, with a new one that comes as often, was renamed. Dates are far where they are beyond
+//! those of training by more than these span.
 
-use super::{Feature, Features};
-use crate::column_summary::{BLOCK, ColumnSummary, Holds, Logs, NumberSummary, Single};
-use onesided_table::Values;
-use serde::{Deserialize, Serialize};
+use super::{Feature, FeatureKind, Seen, Tally};
+use crate::column_summary::Logs;
+use crate::shares::Shares;
+use serde::Serialize;
 
 /// Fewer cells than this tell nothing,
-const FEW_CELLS: usize = 20;
+pub(super) const FEW_CELLS: usize = 20;
 /// and of training fewer than this.
-const FEW_TRAINED: usize = 50;
+pub(super) const FEW_TRAINED: usize = 50;
 /// A share of cells outside of the range, or beyond the missing cells or new categories that are expected, that is worth a word.
 const LARGE_SHARE: f64 = 0.2;
 /// A total variation distance that is.
 const LARGE_DISTANCE: f64 = 0.6;
 /// Cells from which the distance is looked at.
 const CELLS_OF_DISTANCE: usize = 50;
-/// How many standard errors a share must be off.
+/// How many standard errors a mean must be off,
 const FAR_OFF: f64 = 4.0;
+/// and the chance of a share that far off: of a normal variable beyond four standard errors.
+const FAR_OFF_CHANCE: f64 = 6.334e-5;
+/// A category with a smaller share is not told to be renamed.
+const RENAMED_SHARE: f64 = 0.05;
+/// The new name comes between half and twice as often as the old one did.
+const RENAMED_RATIO: f64 = 2.0;
 /// A shift of the mean of log₂ |x| that is worth a word: a factor of 8.
 const LARGE_FACTOR: f64 = 3.0;
 /// The largest ratio of two spreads of log₂ |x| that are the same.
 const SAME_SPREAD: f64 = 1.5;
-
-/// What training saw of a column.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Rows.
-    pub rows: usize,
-    /// Rows without a value.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub missing: usize,
-    /// Of numbers the lowest, the 10 % point, the middle, the 90 % point and the highest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub points: Option<[f64; 5]>,
-    /// How many numbers are between these points.
-    #[serde(default, skip_serializing_if = "is_none_between")]
-    pub between: [usize; 4],
-    /// Of numbers the logarithms of those that are not 0.
-    #[serde(default, skip_serializing_if = "Logs::is_empty")]
-    pub logs: Logs,
-    /// Of categories the cells whose category came once.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub single: usize,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-fn is_none_between(counts: &[usize; 4]) -> bool {
-    *counts == [0; 4]
-}
-
-impl Seen {
-    pub(super) fn of(summary: &ColumnSummary<'_>) -> Self {
-        let (rows, missing) = (summary.rows as usize, summary.missing as usize);
-        let seen = Self { rows, missing, ..Self::default() };
-        match &summary.holds {
-            Holds::Numbers(numbers) => seen.with_numbers(numbers),
-            Holds::Categories(levels) => {
-                Self { single: levels.iter().filter(|(_, count)| *count == 1).count(), ..seen }
-            }
-            _ => seen,
-        }
-    }
-
-    fn with_numbers(mut self, numbers: &NumberSummary) -> Self {
-        let cumulated = numbers.counts.cumulated();
-        let (Some((low, high)), Some(&(_, all))) = (numbers.moments.range(), cumulated.last()) else {
-            return self;
-        };
-        // The number of this rank, of which those up to it are counted.
-        let point = |percent: u64| {
-            let rank = (all - 1) * percent / 100;
-            cumulated[cumulated.partition_point(|(_, up_to)| *up_to <= rank)]
-        };
-        let [tenth, middle, ninetieth] = [10, 50, 90].map(point);
-        self.points = Some([low, tenth.0, middle.0, ninetieth.0, high]);
-        let between = [tenth.1, middle.1 - tenth.1, ninetieth.1 - middle.1, all - ninetieth.1];
-        self.between = between.map(|count| count as usize);
-        self.logs = numbers.logs;
-        self
-    }
-
-    fn cells(&self) -> usize {
-        self.rows.saturating_sub(self.missing)
-    }
-}
 
 /// By which factor numbers are larger than others, where all of them seem to be.
 fn factor_over(logs: &Logs, before: &Logs) -> Option<f64> {
@@ -110,81 +49,6 @@ fn factor_over(logs: &Logs, before: &Logs) -> Option<f64> {
     let same = larger <= SAME_SPREAD * spread.min(spread_before);
     let uncertain = FAR_OFF * larger * (1.0 / n + 1.0 / m).sqrt();
     (same && (mean - mean_before).abs() >= LARGE_FACTOR.max(uncertain)).then(|| (mean - mean_before).exp2())
-}
-
-/// What a table to be scored holds in a column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tally {
-    missing: usize,
-    cells: usize,
-    low: f64,
-    high: f64,
-    /// Cells below the lowest point of training, up to each of the others, and above the highest.
-    shares: [usize; 6],
-    logs: Logs,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { missing: 0, cells: 0, low, high, shares: [0; 6], logs: Logs::default() }
-    }
-}
-
-impl Tally {
-    pub(super) fn of(feature: &Feature, values: &Values) -> Self {
-        let missing = values.missing();
-        let mut tally = Self { missing, cells: values.len() - missing, ..Self::default() };
-        if let Some(points) = feature.seen.as_ref().and_then(|seen| seen.points) {
-            match values {
-                // The points were numbers of the same kind, which go back without a loss.
-                Values::Numeric(values) => tally.count(values, points.map(|point| point as f32)),
-                Values::Wide(values) => tally.count(values, points),
-                _ => {}
-            }
-        }
-        tally
-    }
-
-    /// Counts numbers between five points, side by side so that several are compared at a time. NaN is nowhere.
-    fn count<T: PartialOrd + Single>(&mut self, numbers: &[T], points: [T; 5]) {
-        for block in numbers.chunks(BLOCK) {
-            let (mut below, mut up_to, mut all) = (0u32, [0u32; 4], 0u32);
-            let Some(&first) = block.iter().find(|x| x.partial_cmp(x).is_some()) else { continue };
-            let (mut low, mut high) = (first, first);
-            for &x in block {
-                below += u32::from(x < points[0]);
-                for (count, &point) in up_to.iter_mut().zip(&points[1..]) {
-                    *count += u32::from(x <= point);
-                }
-                all += u32::from(x.partial_cmp(&x).is_some());
-                low = if x < low { x } else { low };
-                high = if x > high { x } else { high };
-            }
-            self.logs.count(block);
-            let [tenth, middle, ninetieth, highest] = up_to;
-            let shares = [
-                below,
-                tenth - below,
-                middle - tenth,
-                ninetieth - middle,
-                highest - ninetieth,
-                all - highest,
-            ];
-            self.shares.iter_mut().zip(shares).for_each(|(sum, more)| *sum += more as usize);
-            self.low = self.low.min(low.into());
-            self.high = self.high.max(high.into());
-        }
-    }
-
-    pub(crate) fn add(&mut self, other: &Tally) {
-        self.missing += other.missing;
-        self.cells += other.cells;
-        self.low = self.low.min(other.low);
-        self.high = self.high.max(other.high);
-        self.shares.iter_mut().zip(other.shares).for_each(|(sum, more)| *sum += more);
-        self.logs.merge(&other.logs);
-    }
 }
 
 /// A column that holds something else than in training, with the numbers of both.
@@ -251,22 +115,32 @@ pub enum Shift {
         /// Of how many.
         cells: usize,
     },
+    /// A frequent category is gone, and a new one comes about as often.
+    Renamed {
+        /// What it was called,
+        from: String,
+        /// and what it may be called now.
+        to: String,
+        /// The share of cells that had it in training.
+        training: f64,
+        /// The share of cells that have the new one here.
+        here: f64,
+    },
+    /// Many dates are long before or long after all of training.
+    Dates {
+        /// How many are.
+        far: usize,
+        /// Of how many.
+        cells: usize,
+        /// The first and the last of training, in seconds since 1970.
+        training: [f64; 2],
+        /// The first and the last here.
+        here: [f64; 2],
+    },
 }
 
-impl Features {
-    /// Columns of a table that hold something else than in training. A tally per feature, and the cells of each column whose
-    /// category is new.
-    pub(crate) fn shifts(&self, tallies: &[Tally], unseen: &[(String, usize)]) -> Vec<ColumnShift> {
-        let one = |(feature, tally): (&Feature, &Tally)| {
-            let new = unseen.iter().find(|(name, _)| *name == feature.name).map_or(0, |(_, cells)| *cells);
-            let shift = shift(feature.seen.as_ref()?, tally, new)?;
-            Some(ColumnShift { column: feature.name.clone(), shift })
-        };
-        self.columns().iter().zip(tallies).filter_map(one).collect()
-    }
-}
-
-fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
+/// What is different in a column, of which so many cells hold a category that training never saw.
+pub(super) fn shift(feature: &Feature, seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     let rows = tally.missing + tally.cells;
     if rows < FEW_CELLS || seen.rows < FEW_TRAINED {
         return None;
@@ -282,6 +156,17 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     // A category that came once was one row, and had it not been there, one that is new.
     if 2 * unseen > cells && is_more(unseen, cells, seen.single, seen.cells()) {
         return Some(Shift::Levels { unseen, cells });
+    }
+    if let FeatureKind::Categorical { levels, rest: false } = &feature.kind
+        && let Some(renamed) = renamed(levels, seen, tally)
+    {
+        return Some(renamed);
+    }
+    let far = tally.far[0] + tally.far[1];
+    if let Some(training) = seen.dates
+        && is_more(far, cells, 0, seen.cells())
+    {
+        return Some(Shift::Dates { far, cells, training, here: [tally.low, tally.high] });
     }
     let points = seen.points?;
     let [low, tenth, middle, ninetieth, high] = points;
@@ -307,19 +192,43 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     Some(Shift::Factor { factor, cells: tally.logs.numbers as usize, training, here })
 }
 
+/// The most frequent category of training that does not come, and the most frequent new one, where they come about as often.
+fn renamed(levels: &[String], seen: &Seen, tally: &Tally) -> Option<Shift> {
+    if seen.levels.len() != levels.len() || tally.levels.len() != levels.len() {
+        return None;
+    }
+    let gone = (0..levels.len()).filter(|&at| tally.levels[at] == 0).max_by_key(|&at| seen.levels[at])?;
+    let (to, &count) = tally.new_levels.iter().max_by_key(|(_, count)| **count)?;
+    let (before, after) =
+        (Shares::of_counts(seen.levels[gone], seen.cells(), 0, tally.cells), is_new(count, seen, tally));
+    let (training, here) = (before.share_before(), after.share_now());
+    let alike = here <= RENAMED_RATIO * training && training <= RENAMED_RATIO * here;
+    let is_far_off = |shares: Shares| shares.p_value(0.0) * levels.len() as f64 <= FAR_OFF_CHANCE;
+    (training >= RENAMED_SHARE && alike && is_far_off(before) && is_far_off(after)).then(|| Shift::Renamed {
+        from: levels[gone].clone(),
+        to: to.clone(),
+        training,
+        here,
+    })
+}
+
+/// Cells of new categories next to those of training whose category came once.
+fn is_new(count: usize, seen: &Seen, tally: &Tally) -> Shares {
+    Shares::of_counts(seen.single, seen.cells(), count, tally.cells)
+}
+
 /// Whether `found` of `all` is a far larger share than `before` of `all_before`, by more than both are uncertain.
 fn is_more(found: usize, all: usize, before: usize, all_before: usize) -> bool {
-    let share = found as f64 / all as f64;
     // One more of either kind: a share of 0 is uncertain, too.
-    let expected = (before as f64 + 1.0) / (all_before as f64 + 2.0);
-    let rows = 1.0 / all as f64 + 1.0 / all_before as f64;
-    share - expected >= LARGE_SHARE.max(FAR_OFF * (expected * (1.0 - expected) * rows).sqrt())
+    let shares = Shares::of_counts(before + 1, all_before + 2, found, all);
+    shares.difference() >= LARGE_SHARE && shares.p_value(0.0) <= FAR_OFF_CHANCE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::FeatureKind;
+    use crate::column_summary::ColumnSummary;
+    use onesided_table::Values;
 
     /// 1, …, 100 dollars and ten missing cells.
     fn prices() -> Values {
@@ -329,19 +238,19 @@ mod tests {
     fn feature(values: &Values) -> Feature {
         let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
         Feature {
-            seen: Some(Seen::of(&ColumnSummary::of(values))),
+            seen: Some(Seen::of(&ColumnSummary::of(values), &kind)),
             ..Feature::new("price".to_string(), kind)
         }
     }
 
     fn of(feature: &Feature, values: &Values, unseen: usize) -> Option<Shift> {
-        shift(feature.seen.as_ref()?, &Tally::of(feature, values), unseen)
+        shift(feature, feature.seen.as_ref()?, &Tally::of(feature, values), unseen)
     }
 
     #[test]
     fn training_is_kept_in_a_few_numbers() {
         let prices = prices();
-        let seen = Seen::of(&ColumnSummary::of(&prices));
+        let seen = feature(&prices).seen.unwrap();
         assert_eq!((seen.rows, seen.missing), (110, 10));
         // The points are those of rank 0, 9, 49, 89 and 99 of 0 … 99.
         assert_eq!(seen.points, Some([1.0, 10.0, 50.0, 90.0, 100.0]));
@@ -413,7 +322,8 @@ mod tests {
             codes: (0..100).map(|row| row % different).collect(),
             levels: (0..different).map(|level| format!("{level:03}")).collect(),
         };
-        let seen = |values: &Values| Seen::of(&ColumnSummary::of(values));
+        let kind = FeatureKind::Categorical { levels: Vec::new(), rest: false };
+        let seen = |values: &Values| Seen::of(&ColumnSummary::of(values), &kind);
         let colors = Feature { seen: Some(seen(&words(5))), ..feature.clone() };
         assert_eq!(of(&colors, &words(5), 50), None);
         assert_eq!(of(&colors, &words(5), 51), Some(Shift::Levels { unseen: 51, cells: 100 }));

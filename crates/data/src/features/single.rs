@@ -1,8 +1,7 @@
 //! One column at a time, for tables that are too large to be encoded as a whole.
 
 use super::encode::{self, Encoded};
-use super::shift::Seen;
-use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, refuse_missing};
+use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Seen, refuse_missing};
 use crate::column_summary::ColumnSummary;
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingPolicy, Store};
 use onesided_table::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
@@ -25,7 +24,7 @@ impl Features {
             Ok(feature) => feature,
             Err(why) => return Ok(Err(why)),
         };
-        feature.seen = Some(Seen::of(&summary));
+        feature.seen = Some(Seen::of(&summary, &feature.kind));
         feature.learn_writing(read, &summary);
         drop(summary);
         let rows = column.values.len();

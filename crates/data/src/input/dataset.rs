@@ -3,8 +3,8 @@
 use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, RowNames, TextInput};
 use crate::label::{amounts, count_labels};
 use crate::{
-    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
-    MissingCells, Pictures, Scaling, Scenario, Store, TextOptions,
+    Amounts, ColumnDrift, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label,
+    LabelColumn, Matrix, MissingCells, Pictures, Scaling, Scenario, Store, TextOptions,
 };
 use onesided_table::{TableError, TextColumn};
 use std::borrow::Cow;
@@ -47,6 +47,8 @@ pub struct Dataset {
     pub(crate) copies: OnceLock<Option<Arc<Copies>>>,
     /// Rows that are empty in every column, ascending.
     blank: Vec<u32>,
+    /// How far each column is from what training saw, where the rows were encoded for a model.
+    drifts: Vec<ColumnDrift>,
 }
 
 impl Dataset {
@@ -73,6 +75,7 @@ impl Dataset {
             asked: None,
             copies: OnceLock::new(),
             blank: Vec::new(),
+            drifts: Vec::new(),
         }
     }
 
@@ -202,6 +205,16 @@ impl Dataset {
         self.check_length("identifiers", ids.len())?;
         self.ids.push((name.to_string(), ids));
         Ok(self)
+    }
+
+    pub(super) fn with_drifts(self, drifts: Vec<ColumnDrift>) -> Self {
+        Self { drifts, ..self }
+    }
+
+    /// How far each column is from what the rows that its encoding was learned from held; nothing where it was learned from these rows,
+    /// and of texts and pictures.
+    pub fn drifts(&self) -> &[ColumnDrift] {
+        &self.drifts
     }
 
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
@@ -392,6 +405,7 @@ impl Dataset {
             asked: self.asked.clone(),
             copies: OnceLock::new(),
             blank: self.blank_among(indices),
+            drifts: Vec::new(),
         }
     }
 
@@ -425,6 +439,7 @@ impl Dataset {
             None => Cow::Borrowed(self),
             Some(kept) => Cow::Owned(Dataset {
                 notes: self.notes.clone(),
+                drifts: self.drifts.clone(),
                 drawn_from: self.drawn_from.map(|from| from.filled(&self.blank, self.labels.as_deref())),
                 columns: self.columns.clone(),
                 ..self.select(&kept)
@@ -479,6 +494,7 @@ impl Dataset {
             asked: self.asked.clone(),
             copies: OnceLock::new(),
             blank: self.blank.clone(),
+            drifts: self.drifts.clone(),
         }
     }
 

@@ -6,8 +6,8 @@ use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note, Roles, keys};
 use crate::label::apart;
 use crate::{
-    ColumnGroups, DataError, Features, FileOptions, Frame, LabelColumn, Matrix, PictureShape, Pictures,
-    Store, TextFeatures,
+    ColumnGroups, ColumnShift, DataError, Features, FileOptions, Frame, LabelColumn, Matrix, PictureShape,
+    Pictures, Store, TextFeatures,
 };
 use onesided_table::Values;
 use onesided_table::is_dash;
@@ -344,7 +344,9 @@ impl Encoding {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
         let met = Note::of_cells(&frame);
         let (rows, mut report) = features.encode(frame)?;
-        let data = Dataset::new(rows, self.clone()).with_notes(Note::of_shifts(features, &mut report));
+        let drifts = features.drifts(&report.tallies, &report.unseen);
+        let data = Dataset::new(rows, self.clone()).with_notes(Note::of_drifts(&drifts, &mut report));
+        let data = data.with_drifts(drifts);
         let data = data.with_notes(Note::of_report(&report)).with_notes(met);
         Ok(data.with_missing(report.cells).with_blank(report.blank))
     }
@@ -352,9 +354,10 @@ impl Encoding {
     /// A bare matrix, whose columns are this encoding's numeric ones in order.
     pub fn encode_matrix(self: &Arc<Self>, matrix: Matrix) -> Result<Dataset, DataError> {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
-        let shifts = features.shifts_of_matrix(&matrix);
+        let drifts = features.drifts_of_matrix(&matrix);
         let data = Dataset::new(features.encode_matrix(matrix)?.into(), self.clone());
-        Ok(data.with_notes(shifts.into_iter().map(Note::Shifted)))
+        let notes: Vec<Note> = ColumnShift::among(&drifts).into_iter().map(Note::Shifted).collect();
+        Ok(data.with_notes(notes).with_drifts(drifts))
     }
 
     /// Texts in memory.

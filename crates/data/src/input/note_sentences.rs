@@ -4,8 +4,8 @@ use super::notes::{Note, OtherCells};
 use crate::LabelStop;
 use crate::features::{ColumnShift, Shift};
 use crate::{agree, counted, grouped, part_of};
-use onesided_table::WhyLeftOut;
 use onesided_table::shortened;
+use onesided_table::{Exact, WhyLeftOut};
 use std::fmt;
 
 /// Names shown of a long list.
@@ -294,7 +294,28 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
             counted(*cells, "cells"),
             agree(*unseen, "holds", "hold")
         ),
+        Shift::Renamed { from, to, training, here } => write!(
+            f,
+            "column '{column}': '{from}', {} of training, does not come, and '{to}', new, is in {} of the cells: was it renamed?",
+            share(*training),
+            share(*here)
+        ),
+        Shift::Dates { far, cells, training: [first, last], here: [earliest, latest] } => write!(
+            f,
+            "column '{column}': {} of {} are far from those of training ({} to {}; here {} to {})",
+            percent(*far, *cells),
+            counted(*cells, "dates"),
+            date(*first),
+            date(*last),
+            date(*earliest),
+            date(*latest)
+        ),
     }
+}
+
+/// `2024-03-01`, or with the time of day where it is not midnight.
+fn date(seconds: f64) -> String {
+    Exact::of(seconds as i64, 1).written(false)
 }
 
 /// `97 %`; one digit more of small shares.

@@ -2,7 +2,7 @@
 
 use super::note_sentences::digits;
 use crate::LabelStop;
-use crate::features::{ColumnShift, Features, Shift};
+use crate::features::{ColumnDrift, ColumnShift, Shift};
 use crate::{EncodeReport, Frame, Hint, PictureShape};
 use onesided_table::TextEncoding;
 use onesided_table::{CellsRead, LeftOut, WhyLeftOut};
@@ -238,12 +238,14 @@ impl Note {
     }
 
     /// Columns that hold something else than in training, of which no other note needs to tell.
-    pub(super) fn of_shifts(features: &Features, report: &mut EncodeReport) -> Vec<Note> {
-        let shifts = features.shifts(&report.tallies, &report.unseen);
+    pub(super) fn of_drifts(drifts: &[ColumnDrift], report: &mut EncodeReport) -> Vec<Note> {
+        let shifts = ColumnShift::among(drifts);
         for ColumnShift { column, shift } in &shifts {
             match shift {
                 Shift::Missing { .. } => report.missing.retain(|(name, _)| name != column),
-                Shift::Levels { .. } => report.unseen.retain(|(name, _)| name != column),
+                Shift::Levels { .. } | Shift::Renamed { .. } => {
+                    report.unseen.retain(|(name, _)| name != column)
+                }
                 _ => {}
             }
         }

@@ -6,7 +6,7 @@
 
 use super::table::weights_from;
 use super::{Dataset, Encoding, Input, Note, ReadAgain, RowNames};
-use crate::features::{FeatureKind, Features, Tally};
+use crate::features::{ColumnDrift, FeatureKind, Features, Tally};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column, with_blank_rows_filled};
 use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
 use onesided_table::memory_left;
@@ -51,6 +51,8 @@ pub struct Streamed {
     pub notes: Vec<Note>,
     /// Rows that are empty in every column that is learned from, as [`Dataset::blank_rows`].
     pub blank: Vec<u32>,
+    /// How far each column is from what training saw, as [`Dataset::drifts`].
+    pub drifts: Vec<ColumnDrift>,
 }
 
 /// Why the pieces of a table ended early.
@@ -150,7 +152,7 @@ impl Encoding {
         streamed.notes = streaming.notes(ends)?;
         streamed.notes.extend(note);
         streamed.weights = streaming.weights;
-        streamed.blank = streaming.blank;
+        (streamed.blank, streamed.drifts) = (streaming.blank, streaming.drifts);
         Ok(streamed)
     }
 
@@ -245,6 +247,7 @@ fn whole<E: From<DataError>>(
         weights: data.weights().map(<[f32]>::to_vec),
         notes: data.notes().to_vec(),
         blank: data.blank_rows().to_vec(),
+        drifts: data.drifts().to_vec(),
     };
     visit(data)?;
     Ok(streamed)
@@ -261,14 +264,15 @@ struct Streaming<'a> {
     without_terms: Vec<(String, usize)>,
     tallies: Vec<Tally>,
     blank: Vec<u32>,
+    drifts: Vec<ColumnDrift>,
 }
 
 impl<'a> Streaming<'a> {
     fn new(encoding: &'a Arc<Encoding>, also: &'a ReadAgain) -> Self {
         let weights = also.roles.weight.as_ref().map(|_| Vec::new());
         let (missing, unseen, without_terms) = (Vec::new(), Vec::new(), Vec::new());
-        let (tallies, blank) = (Vec::new(), Vec::new());
-        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies, blank }
+        let (tallies, blank, drifts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies, blank, drifts }
     }
 
     fn visit<E: From<DataError>>(
@@ -411,7 +415,8 @@ impl<'a> Streaming<'a> {
                 for counted in [&mut report.missing, &mut report.unseen, &mut report.unknown_texts] {
                     counted.sort_by_key(place);
                 }
-                notes.extend(Note::of_shifts(features, &mut report));
+                self.drifts = features.drifts(&report.tallies, &report.unseen);
+                notes.extend(Note::of_drifts(&self.drifts, &mut report));
                 notes.extend(Note::of_report(&report));
                 notes.extend(Note::of_cells(&read));
             }

@@ -162,6 +162,9 @@ fn check(about: &About, fitted: &Fitted) -> Result<(), String> {
     if about.reserve.iter().any(|score| !score.is_finite()) || !about.reserve.is_sorted() {
         return Err("the scores of its reserved positives are not in order".to_string());
     }
+    if about.scores.as_ref().is_some_and(|scores| !scores.is_sound()) {
+        return Err("the scores of its held-out rows do not fit together".to_string());
+    }
     if !(about.shift.is_finite() && (0.0..=1.0).contains(&about.threshold)) {
         return Err("its threshold is not a probability".to_string());
     }

@@ -78,6 +78,11 @@ impl<'k> RowLookup<'k> {
         self.told == self.rows
     }
 
+    /// How many rows there were so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Whether the rows were those that the model was fitted on, in their order.
     pub fn is_same(&self) -> bool {
         self.recognizer.as_ref().is_some_and(Recognizer::is_same)

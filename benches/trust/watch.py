@@ -1,0 +1,217 @@
+"""What `onesided watch` says of months drawn from one table, and of months in which something changed.
+
+    python -m pip install -r benches/tables/requirements.txt
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl trees          # appends a line per month
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl auto TABLE …   # the default method, of some tables
+    python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
+
+20 tables of the roles that choices may be made on, four fits each. A table is cut into two random halves. A fit takes up to 2,000 rows of one
+half, of whose positives half are labeled, and is told the share of positives. Months are drawn from the other half. Each table gets a
+column of dates from three years.
+"""
+
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tables"))
+
+TABLES = ["spambase", "phoneme", "satimage", "letter", "mushroom", "german", "banana", "hpc_jobs", "mlc_churn", "cells",
+          "nass_crashes", "monica", "hmda", "smoke_ban", "k401k", "grid_stability", "covid_tests", "attrition", "caravan", "loans"]
+FITS, MONTHS = 4, 25
+CHANGED = 2  # fits of a table whose months are changed
+ROWS, MONTH = 2_000, 500
+SIZES = [200, 500, 2_000]
+CHANGES = ["share", "unit", "units", "level", "dates", "rule", "errors"]
+METHODS = {"trees": ["--method", "naive", "--model", "trees"], "auto": ["--effort", "quick"]}
+LABELED = 0.5
+DAYS = np.arange(np.datetime64("2021-01-01"), np.datetime64("2024-01-01"))
+
+
+def numeric(table):
+    return [name for name in table if pd.api.types.is_float_dtype(table[name]) or pd.api.types.is_integer_dtype(table[name])]
+
+
+def month(rng, table, truth, size, share=None):
+    """So many rows with a share of positives, with replacement where a small table has too few."""
+    if share is None:
+        rows = rng.choice(len(table), size, replace=size > len(table))
+    else:
+        positive = rng.random(size) < share
+        of = [np.flatnonzero(~truth), np.flatnonzero(truth)]
+        rows = np.array([rng.choice(of[int(kind)]) for kind in positive])
+    return table.iloc[rows].reset_index(drop=True), truth[rows]
+
+
+def with_dates(rng, table):
+    return table.assign(day=rng.choice(DAYS, len(table)).astype(str))
+
+
+def changed(kind, rng, table, truth, labels):
+    """The table and its labels after a change; None where the table has no place for it."""
+    columns = [name for name in numeric(table) if table[name].nunique() > 20]
+    if kind in ("unit", "units"):
+        if not columns:
+            return None
+        name = max(columns, key=lambda name: table[name].nunique())
+        return table.assign(**{name: table[name] * (2.54 if kind == "unit" else 1_000)}), labels
+    if kind == "level":
+        best = None
+        for name in table:
+            if name == "day" or pd.api.types.is_numeric_dtype(table[name]):
+                continue
+            for level, part in table[name].value_counts(normalize=True).items():
+                if best is None or abs(part - 0.2) < abs(best[2] - 0.2):
+                    best = (name, level, part)
+        if best is None or not 0.1 <= best[2] <= 0.5:
+            return None
+        return table.assign(**{best[0]: table[best[0]].astype(object).where(table[best[0]] != best[1], "renamed")}), labels
+    if kind == "dates":
+        return table.assign(day=(pd.to_datetime(table["day"]) + pd.DateOffset(years=25)).dt.strftime("%Y-%m-%d")), labels
+    if kind == "errors":
+        # A third of the labels are given to rows that are not positive.
+        wrong = rng.choice(np.flatnonzero(~truth), max(1, int(labels.sum() / 2)), replace=False) if (~truth).sum() else []
+        labels = labels.copy()
+        labels[wrong] = True
+        return table, labels
+    return table, labels
+
+
+def easy(scores, truth):
+    """Labels for the half of the positives that the model scores highest: those that are easy to find."""
+    labels = np.zeros(len(truth), dtype=bool)
+    rows = np.flatnonzero(truth)
+    labels[rows[np.argsort(-scores[rows])][: max(1, len(rows) // 2)]] = True
+    return labels
+
+
+def run(binary, *words):
+    said = subprocess.run([binary, *words, "--json", "--threads", "1", "-q"], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {said.stderr}")
+    return json.loads(said.stdout)
+
+
+def scores_of(binary, model, file, folder, rows):
+    run(binary, "predict", model, file, "--out", str(folder / "scores.csv"))
+    found = np.empty(rows)
+    listed = pd.read_csv(folder / "scores.csv")
+    found[listed["row"].to_numpy() - 1] = listed["score"].to_numpy()
+    return found
+
+
+def line(method, name, fit, what, size, watched, share):
+    of = watched["share"] or {}
+    now = of.get("now")
+    return {
+        "method": method, "table": name, "fit": fit, "what": what, "rows": size, "action": watched["action"], "moved": watched["moved"],
+        "share": round(share, 4), "found": None if now is None else [round(now[key], 4) for key in ("value", "low", "high")],
+        "columns": [column["column"] for column in watched["columns"] if column["moved"] or "shift" in column],
+    }
+
+
+def measure(binary, out, method, tables):
+    from load import load
+
+    with tempfile.TemporaryDirectory() as folder, open(out, "a") as file:
+        folder = Path(folder)
+        for number, name in enumerate(tables):
+            X, y = load(name)
+            X, y = X.reset_index(drop=True), np.asarray(y).astype(bool)
+            for fit in range(FITS):
+                rng = np.random.default_rng([TABLES.index(name), fit])
+                order = rng.permutation(len(X))
+                half = len(X) // 2
+                train, rest = order[: min(half, ROWS)], order[half:]
+                truth, pool, of_pool = y[train], X.iloc[rest].reset_index(drop=True), y[rest]
+                share = float(y.mean())
+                labels = truth & (rng.random(len(truth)) < LABELED)
+                fitted = with_dates(rng, X.iloc[train].reset_index(drop=True)).assign(pu_label=labels.astype(int))
+                fitted.to_csv(folder / "train.csv", index=False)
+                model, new = str(folder / "m.onesided"), str(folder / "new.csv")
+                run(binary, "fit", str(folder / "train.csv"), "--label", "pu_label", "--prior", f"{share:.6f}", *METHODS[method], "--seed", "0",
+                    "--out", model)
+
+                def watch(what, size, table, labels, share):
+                    table.assign(pu_label=labels.astype(int)).to_csv(new, index=False)
+                    watched = run(binary, "watch", model, new, "--label", "pu_label")
+                    file.write(json.dumps(line(method, name, fit, what, size, watched, share)) + "\n")
+                    file.flush()
+
+                for _ in range(MONTHS):
+                    table, truth = month(rng, pool, of_pool, min(MONTH, len(pool)))
+                    watch("nothing", MONTH, with_dates(rng, table), truth & (rng.random(len(truth)) < LABELED), float(of_pool.mean()))
+                for size in SIZES if fit < CHANGED else []:
+                    for kind in CHANGES:
+                        if kind == "share" and share > 0.45:
+                            continue
+                        then = 2 * share if kind == "share" else None
+                        table, truth = month(rng, pool, of_pool, size, then)
+                        table = with_dates(rng, table)
+                        labels = truth & (rng.random(len(truth)) < LABELED)
+                        if kind == "rule":
+                            table.to_csv(new, index=False)
+                            labels = easy(scores_of(binary, model, new, folder, size), truth)
+                        after = changed(kind, rng, table, truth, labels)
+                        if after is not None:
+                            watch(kind, size, *after, float(of_pool.mean()) if then is None else then)
+            print(f"{name}: {number + 1} of {len(tables)}", file=sys.stderr, flush=True)
+
+
+WORDS = {"share": "the share of positives doubles", "unit": "a column in other units: times 2.54", "units": "a column in other units: times 1,000",
+         "level": "a level renamed (10 to 50 % of the rows)", "dates": "dates 25 years later",
+         "rule": "labels for the half of the positives with the highest scores", "errors": "a third of the labels given to negatives"}
+
+
+def is_found(one):
+    return one["action"] not in ("keep", "too-few")
+
+
+def percent(part, of):
+    return f"{part} of {of} ({100 * part / max(of, 1):.1f} %)"
+
+
+def covered(some):
+    some = [one for one in some if one["found"] is not None]
+    return sum(one["found"][1] <= one["share"] <= one["found"][2] for one in some), len(some)
+
+
+def tell(path):
+    lines = [json.loads(text) for text in open(path)]
+    print("# What `onesided watch` finds\n\nMade by [watch.py](watch.py) from [watch.jsonl](watch.jsonl).")
+    for method in dict.fromkeys(one["method"] for one in lines):
+        tell_of(method, [one for one in lines if one["method"] == method])
+
+
+def tell_of(method, lines):
+    nothing = [one for one in lines if one["what"] == "nothing"]
+    print(f"\n## `{' '.join(METHODS[method])}`\n\nMonths like the one of the fit, {MONTH} rows each:\n")
+    print("| table | months | false alarms | the share's interval covers |\n|---|---|---|---|")
+    for name in dict.fromkeys(one["table"] for one in nothing):
+        some = [one for one in nothing if one["table"] == name]
+        inside, told = covered(some)
+        print(f"| {name} | {len(some)} | {sum(map(is_found, some))} | {inside} of {told} |")
+    alarms = sum(map(is_found, nothing))
+    print(f"| all | {len(nothing)} | {percent(alarms, len(nothing))} | {percent(*covered(nothing))} |")
+    moved = collections.Counter(what for one in nothing if is_found(one) for what in one["moved"] or ["columns"])
+    print(f"\nWhat the false alarms were of: {', '.join(f'{what} {count}' for what, count in moved.most_common()) or 'none'}.")
+    print("\nAlarms in months in which something changed:\n\n| what changed | " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|---|" + "---|" * len(SIZES))
+    cell = lambda what, size: [one for one in lines if one["what"] == what and one["rows"] == size]
+    for kind, words in WORDS.items():
+        print(f"| {words} | " + " | ".join(f"{sum(map(is_found, cell(kind, size)))} of {len(cell(kind, size))}" for size in SIZES) + " |")
+    print("\nThe share's interval covers in months with twice the share:\n\n| " + " | ".join(f"{size:,} rows" for size in SIZES) + " |\n|" + "---|" * len(SIZES))
+    print("| " + " | ".join(percent(*covered(cell("share", size))) for size in SIZES) + " |")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        tell(sys.argv[1])
+    else:
+        measure(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:] or TABLES)
