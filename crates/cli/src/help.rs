@@ -32,7 +32,7 @@ const MOST_NEEDED: [(&str, &[&str]); 3] = [
 ];
 
 /// Two or three examples per command, as they are typed.
-const EXAMPLES: [(&str, &[&str]); 16] = [
+const EXAMPLES: [(&str, &[&str]); 17] = [
     ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
     (
         "fit",

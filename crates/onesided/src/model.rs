@@ -79,12 +79,12 @@ impl Model {
 
     /// The same in place.
     pub(crate) fn set_given(&mut self, given: Given) {
-        self.about.given = Some(given);
+        self.about_mut().given = Some(given);
     }
 
     /// How training went, to be added to.
     pub(crate) fn report_mut(&mut self) -> &mut Report {
-        &mut self.about.report
+        &mut self.about_mut().report
     }
 
     /// With what its labels show of how they were given.
@@ -518,7 +518,7 @@ impl Model {
         }
         let positive = Sample { scores: &positive, weights: weights.0 };
         let other = Sample { scores: &other, weights: weights.1 };
-        self.about.scores = self.reference_of(positive, other);
+        self.about_mut().scores = self.reference_of(positive, other);
         self.measure(positive, other, truth, RESAMPLES)
     }
 
@@ -589,7 +589,7 @@ impl Model {
         let (positive, other) = (of(true), of(false));
         let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);
         let [positive, other] = [&positive, &other].map(|scores| Sample { scores, weights: None });
-        self.about.scores = Some(reference.with_met(positive, other, &decide));
+        self.about_mut().scores = Some(reference.with_met(positive, other, &decide));
     }
 
     /// This model with another share of positives among unlabeled rows, for metrics: what it learned stays.
