@@ -298,6 +298,26 @@ impl Binned {
         }
     }
 
+    /// For each feature a value of each bin; nothing where a feature has more levels than bins, so that rows go by their codes.
+    pub(crate) fn values_of_bins(&self) -> Option<Vec<[f32; 256]>> {
+        let of_feature = |feature: usize| {
+            // What is in no bin is in no set of levels, and above every edge.
+            let mut values = [f32::MAX; 256];
+            let kind = &self.features[feature];
+            match kind {
+                Feature::Numbers(edges) => values[..edges.len()].copy_from_slice(edges),
+                Feature::Categories { of_bins, others } => {
+                    let codes = of_bins.iter().chain(others.first());
+                    values.iter_mut().zip(codes).for_each(|(value, &code)| *value = code as f32);
+                }
+                Feature::Ordered { .. } => return None,
+            }
+            values[usize::from(kind.missing())] = f32::NAN;
+            self.codes(feature).is_none().then_some(values)
+        };
+        (0..self.features()).map(of_feature).collect()
+    }
+
     /// How a feature was sorted.
     pub(crate) fn kind(&self, feature: usize) -> &Feature {
         &self.features[feature]

@@ -187,17 +187,48 @@ impl TreesModel {
             return Err(TreesError::Width { expected: self.features, found: binned.features() });
         }
         binned.check_rows(rows)?;
+        let mut logits = vec![self.start; rows.len()];
+        match binned.values_of_bins().filter(|_| rows.len() > SMALL_BLOCK) {
+            Some(values) => self.add_by_masks(binned, &values, rows, threads, &mut logits),
+            None => self.add_by_walks(binned, rows, threads, &mut logits),
+        }
+        Ok(logits)
+    }
+
+    /// A value stands for its bin, and rows are scored as any others are.
+    fn add_by_masks(
+        &self,
+        binned: &Binned,
+        values: &[[f32; 256]],
+        rows: &[u32],
+        threads: usize,
+        logits: &mut [f64],
+    ) {
+        let ready = self.ready.0.get_or_init(|| Arc::new(Compiled::new(&self.trees)));
+        in_threads(logits, threads, WORTH_A_THREAD, |logits, from| {
+            let (mut block, mut cells) = (ready.block::<BLOCK>(), vec![0.0; BLOCK * self.features]);
+            for (logits, rows) in logits.chunks_mut(BLOCK).zip(rows[from..].chunks(BLOCK)) {
+                for (feature, values) in values.iter().enumerate() {
+                    let bins = binned.feature(feature);
+                    let places = cells[feature..].iter_mut().step_by(self.features);
+                    places.zip(rows).for_each(|(cell, &row)| *cell = values[usize::from(bins.at(row))]);
+                }
+                let row = |row: usize| &cells[row * self.features..(row + 1) * self.features];
+                ready.add(&self.trees, row, logits, &mut block);
+            }
+        });
+    }
+
+    fn add_by_walks(&self, binned: &Binned, rows: &[u32], threads: usize, logits: &mut [f64]) {
         let trees: Vec<(&Tree, Vec<Option<Cut>>)> =
             self.trees.iter().map(|tree| (tree, tree.cuts(binned))).collect();
-        let mut logits = vec![self.start; rows.len()];
-        in_threads(&mut logits, threads, WORTH_A_THREAD, |logits, from| {
+        in_threads(logits, threads, WORTH_A_THREAD, |logits, from| {
             for (logit, &row) in logits.iter_mut().zip(&rows[from..]) {
                 for (tree, cuts) in &trees {
                     *logit += f64::from(tree.value_of_bins(cuts, binned, row));
                 }
             }
         });
-        Ok(logits)
     }
 }
 
@@ -243,6 +274,12 @@ impl FlatTree {
             nodes.extend([leaf; 2]);
         }
         Self { nodes }
+    }
+
+    /// Adds what the tree says of rows to their logits.
+    pub(crate) fn add(&self, tree: &Tree, rows: &[&[f32]], logits: &mut [f64]) {
+        let rows = logits.iter_mut().zip(rows);
+        rows.for_each(|(logit, row)| *logit += f64::from(self.value(&tree.sets, row)));
     }
 
     /// The answer for a row, with the tree's sets.
