@@ -1,6 +1,7 @@
 //! Scores of a trained network.
 
 use crate::NetError;
+use crate::cpu::threads_for;
 use crate::device::Device;
 use crate::engine::{Engine, ExecutorConfig};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
@@ -59,7 +60,10 @@ pub fn scores_on(
     setting: &ExecutorConfig,
 ) -> Result<Vec<f32>, NetError> {
     check_rows(rows, engine.rows())?;
-    score_rows(engine.executor(network, weights, setting)?.as_mut(), rows)
+    // Threads that would have no work are not started.
+    let threads = threads_for(network, rows.len(), setting.threads);
+    let setting = ExecutorConfig { threads, ..*setting };
+    score_rows(engine.executor(network, weights, &setting)?.as_mut(), rows)
 }
 
 /// Scores of some rows under the weights as they are, a pass's worth at a time. Rows must be of the data set.

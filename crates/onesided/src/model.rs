@@ -42,8 +42,9 @@ const TIME_TO_TIME: Duration = Duration::from_millis(100);
 /// A classifier with everything that is needed to use it: made by a [`Learner`](crate::Learner) or loaded from a file.
 #[derive(Clone)]
 pub struct Model {
-    about: About,
-    fitted: Fitted,
+    /// Shared by copies of the model, as is what scores: a copy costs nothing, and what scoring made ready stays so.
+    about: Arc<About>,
+    fitted: Arc<Fitted>,
     /// Where it scores, and with how many threads; no part of the file.
     device: Device,
     threads: usize,
@@ -53,23 +54,29 @@ pub struct Model {
 
 impl Model {
     pub(crate) fn new(about: About, fitted: Fitted) -> Self {
+        let (about, fitted) = (Arc::new(about), Arc::new(fitted));
         Self { about, fitted, device: Device::Cpu, threads: 0, known: None }
+    }
+
+    /// What it is, to be changed; other copies of the model keep theirs.
+    fn about_mut(&mut self) -> &mut About {
+        Arc::make_mut(&mut self.about)
     }
 
     /// One thing more that was done and may surprise.
     pub(crate) fn add_note(&mut self, note: &str) {
-        self.about.report.notes.push(note.to_string());
+        self.about_mut().report.notes.push(note.to_string());
     }
 
     /// With what was set by hand.
     pub(crate) fn with_given(mut self, given: Given) -> Self {
-        self.about.given = Some(given);
+        self.about_mut().given = Some(given);
         self
     }
 
     /// With what its labels show of how they were given.
     pub(crate) fn with_labeling(mut self, labeling: Option<LabelingTest>) -> Self {
-        self.about.report.labeling = labeling;
+        self.about_mut().report.labeling = labeling;
         self
     }
 
@@ -428,13 +435,14 @@ impl Model {
                 // Nothing was trained on the others, so the finished model says it.
                 let of_others = self.score(&data.select(&aside))?;
                 aside.iter().zip(of_others).for_each(|(&row, score)| scores[row] = Some(score));
-                self.about.reserve = reserved.iter().filter_map(|&row| scores[row]).collect();
-                self.about.reserve.sort_unstable_by(f32::total_cmp);
+                let about = self.about_mut();
+                about.reserve = reserved.iter().filter_map(|&row| scores[row]).collect();
+                about.reserve.sort_unstable_by(f32::total_cmp);
                 scores
             }
         };
         scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
-        self.about.fitted_on = Some(self.fingerprint_of(data)?);
+        self.about_mut().fitted_on = Some(self.fingerprint_of(data)?);
         let encoded = self.encoded(data)?;
         let kinds = kinds_of(data.labels().filter(|_| !truth), data.len());
         let salt = self.salt();
@@ -445,7 +453,7 @@ impl Model {
 
     /// The salt of the fingerprints of rows: another for each model, whatever a test of its labels said.
     pub(crate) fn salt(&self) -> u64 {
-        let mut about = self.about.clone();
+        let mut about = About::clone(&self.about);
         about.report.labeling = None;
         let about = serde_json::to_vec(&about).unwrap_or_default();
         Fingerprint::default().of_bytes(&about).number()
@@ -453,7 +461,7 @@ impl Model {
 
     /// Says which rows it was fitted on.
     pub(crate) fn fitted_on(&mut self, fingerprint: Option<String>) {
-        self.about.fitted_on = fingerprint;
+        self.about_mut().fitted_on = fingerprint;
     }
 
     /// The fingerprint of rows, encoded for this model.
@@ -489,10 +497,10 @@ impl Model {
         let (positive, other) = (logits(positive), logits(other));
         if let (Some(mu), Some(pi)) = (self.about.prior_in_unlabeled, self.about.class_prior) {
             let (p, u) = (probabilities(&positive), probabilities(&other));
-            self.about.threshold = self.about.threshold_rule.choose(&p, &u, mu, pi)?;
+            self.about_mut().threshold = self.about.threshold_rule.choose(&p, &u, mu, pi)?;
         }
         if let (ThresholdRule::Half, Some(at)) = (self.about.threshold_rule, cautious) {
-            self.about.threshold = probability(f64::from(self.about.logit(at.even())));
+            self.about_mut().threshold = probability(f64::from(self.about.logit(at.even())));
         }
         let positive = Sample { scores: &positive, weights: weights.0 };
         self.measure(positive, Sample { scores: &other, weights: weights.1 }, truth, RESAMPLES)
@@ -521,10 +529,10 @@ impl Model {
             let how = if folds > 1 { HowScored::OutOfFold(folds) } else { HowScored::New };
             let metrics = self.pu_metrics(positive, other, resamples, seed, how)?;
             if let Some(found) = metrics.contradiction {
-                self.about.doubt = Some(Doubt::Share(found));
+                self.about_mut().doubt = Some(Doubt::Share(found));
                 self.leave_out_accuracies();
             }
-            self.about.report.warnings.extend(metrics.warnings.iter().cloned().map(Warning::from));
+            self.about_mut().report.warnings.extend(metrics.warnings.iter().cloned().map(Warning::from));
             let assumed = self.about.prior_estimate.as_ref().is_some_and(|prior| prior.assumed.is_some());
             if assumed {
                 self.leave_out_accuracies();
@@ -534,15 +542,16 @@ impl Model {
                 .filter(|(name, _)| !assumed || !rests_on_prior(name));
             told.map(|(name, e)| (name.to_string(), e)).collect()
         };
-        self.about.report.metrics = metrics;
+        self.about_mut().report.metrics = metrics;
         Ok(())
     }
 
     /// This model with another share of positives among unlabeled rows, for metrics: what it learned stays.
     pub(crate) fn with_share(&self, mu: PriorInUnlabeled, estimate: PriorEstimate) -> Self {
         let mut model = self.clone();
-        model.about.prior_in_unlabeled = Some(mu);
-        model.about.prior_estimate = Some(estimate);
+        let about = model.about_mut();
+        about.prior_in_unlabeled = Some(mu);
+        about.prior_estimate = Some(estimate);
         model
     }
 
@@ -570,19 +579,20 @@ impl Model {
         let found = self.measured_on(&rows);
         let said = self.measured_on(&by_labels);
         if let Some(verdict) = Verdict::of_labels(&said, &found).filter(|verdict| !verdict.agrees) {
-            self.about.report.warnings.push(Warning::Sentence(verdict.to_string()));
-            self.about.doubt.get_or_insert(Doubt::Audit(verdict));
+            let about = self.about_mut();
+            about.report.warnings.push(Warning::Sentence(verdict.to_string()));
+            about.doubt.get_or_insert(Doubt::Audit(verdict));
         }
-        let estimated = std::mem::replace(&mut self.about.report.metrics, found);
+        let estimated = std::mem::replace(&mut self.about_mut().report.metrics, found);
         // How labeled rows rank is no metric of the list, and stays to be looked at.
-        self.about.report.metrics.extend(estimated.into_iter().filter(|(name, _)| name == "auc_pu"));
-        self.about.answers = Some(rows.len());
+        self.about_mut().report.metrics.extend(estimated.into_iter().filter(|(name, _)| name == "auc_pu"));
+        self.about_mut().answers = Some(rows.len());
         self.leave_out_accuracies();
     }
 
     /// Accuracies of the alternatives rest on the share and the labels.
     fn leave_out_accuracies(&mut self) {
-        self.about.report.beside.iter_mut().for_each(|beside| beside.accuracy = None);
+        self.about_mut().report.beside.iter_mut().for_each(|beside| beside.accuracy = None);
     }
 
     fn measured_on(&self, rows: &[AnsweredRow]) -> BTreeMap<String, Interval> {

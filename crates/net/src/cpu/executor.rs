@@ -61,6 +61,12 @@ pub(crate) fn thread_count(asked: usize) -> usize {
     if asked == 0 { cores.min(16) } else { asked.min(256) }
 }
 
+/// Threads that passes over this many rows have work for, of those asked for.
+pub(crate) fn threads_for(network: &Network, rows: usize, asked: usize) -> usize {
+    let work = rows.min(PREDICTION_ROWS).saturating_mul(network.products());
+    thread_count(asked).min((work / WORK_A_THREAD).max(1))
+}
+
 impl<'a> CpuExecutor<'a> {
     /// A network with these weights over a data set of rows. Buffers grow with the largest batch seen.
     pub fn new(
@@ -436,4 +442,18 @@ fn two_ranges<'s>(
 ) -> (&'s mut [f32], &'s mut [f32]) {
     let (left, right) = slice.split_at_mut(b.start);
     (&mut left[a.clone()], &mut right[..b.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Architecture, Shape};
+
+    #[test]
+    fn few_rows_of_a_small_network_start_no_thread() {
+        // 9·128 + 128·128 + 128 = 17,664 products a row: 452 rows are work for two threads.
+        let network = Architecture::mlp().network(Shape::flat(9)).unwrap();
+        assert_eq!([1, 452, 453, 1_000_000].map(|rows| threads_for(&network, rows, 8)), [1, 1, 2, 4]);
+        assert_eq!(threads_for(&network, 1_000_000, 3), 3);
+    }
 }

@@ -15,3 +15,4 @@ mod winograd;
 mod worker;
 
 pub use executor::CpuExecutor;
+pub(crate) use executor::threads_for;
