@@ -5,18 +5,20 @@
 //! * **Linear models**: w_j x_j. Columns of a table were scaled to mean 0, so there a part says how the row differs from the
 //!   mean of the training rows; a term that a text does not have adds nothing.
 //! * **Trees**: exact Shapley values over the shares of training rows at each node ([`onesided_trees::Shap`]).
+//! * **Random features of a kernel**: exact Shapley values compared with a row that says nothing (numbers at their mean, no level, no
+//!   term), in closed form ([`RandomFeatures::shapley`](onesided_classic::RandomFeatures::shapley)).
 //! * **Means of several models**: the weighted sum of what their members' parts are.
-//! * **Networks, kernels and whatever else**: Shapley values compared with a row that says nothing (numbers at their mean, no level, no
-//!   term). Up to seven columns in which the row differs from it are taken in every order there is; more in sixteen orders drawn
-//!   at random, each with its reverse (E. Štrumbelj and I. Kononenko, "An efficient explanation of individual classifications
-//!   using game theory", JMLR 11, 2010). In every order parts add up to f less that of the row that says nothing.
+//! * **Networks, kernel machines and whatever else**: Shapley values compared with the same row. Up to seven columns in which the row
+//!   differs from it are taken in every order there is; more in eight orders drawn at random, each with its reverse (E. Štrumbelj and
+//!   I. Kononenko, "An efficient explanation of individual classifications using game theory", JMLR 11, 2010). In every order parts
+//!   add up to f less that of the row that says nothing.
 //!
 //! The levels of a category are one column, named by the level that the row has. Where a system's theory bends the score
 //! (`elkan-noto` in one sample), the parts of a linear model are those of w·x before, and those of trees add up to their sum before.
 
 use crate::{Error, Model};
-use onesided_classic::{LinearModel, Link};
-use onesided_data::{ColumnGroups, Dataset, Matrix, Phase, SparseMatrix, Store, Stream};
+use onesided_classic::{LinearModel, Link, RandomFeatures, ScoreForm};
+use onesided_data::{ColumnGroups, Dataset, Matrix, Phase, SparseMatrix, Store, Stream, map_stretches};
 use onesided_learn::{Fitted, Member};
 use onesided_net::Device;
 use onesided_trees::{TreesError, TreesModel};
@@ -29,6 +31,9 @@ const ALL_ORDERS: usize = 7;
 const ORDERS: usize = 8;
 /// Rows that are scored at once.
 const ROWS_AT_ONCE: usize = 8_192;
+
+/// Rows below which another thread costs more than it saves.
+const WORTH_A_THREAD: usize = 16;
 
 /// Rows that are explained together, and then count as done.
 const EXPLAINED_AT_ONCE: usize = 256;
@@ -132,22 +137,48 @@ impl Explainer<'_> {
 
     /// What each group of columns added to f, for each row.
     fn parts(&self, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
-        let linear = fitted.linear().filter(|weights| weights.len() == self.groups.of_encoded.len());
-        match (linear, fitted) {
-            (Some(weights), _) => self.of_weights(weights, data),
-            (None, Fitted::Trees(trees)) => self.of_trees(trees, fitted, data),
-            (None, Fitted::LinkedTrees(linked)) => self.of_trees(&linked.trees, fitted, data),
-            (None, Fitted::Ensemble(members)) => {
-                let mut sums = vec![vec![0.0; self.groups.names.len()]; data.len()];
-                for Member { weight, fitted } in members {
-                    for (sum, parts) in sums.iter_mut().zip(self.parts(fitted, data)?) {
-                        sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
-                    }
-                }
-                Ok(sums)
-            }
-            _ => self.by_orders(fitted, data),
+        let mut sums = vec![vec![0.0; self.groups.names.len()]; data.len()];
+        let mut others = Vec::new();
+        self.add_parts(fitted, 1.0, data, &mut sums, &mut others)?;
+        if !others.is_empty() {
+            add(&mut sums, 1.0, self.by_orders(&others, data)?);
         }
+        Ok(sums)
+    }
+
+    /// Adds what members added whose parts have a form of their own; the others are asked together.
+    fn add_parts<'f>(
+        &self,
+        fitted: &'f Fitted,
+        weight: f64,
+        data: &Dataset,
+        sums: &mut [Vec<f64>],
+        others: &mut Vec<(f64, &'f Fitted)>,
+    ) -> Result<(), Error> {
+        let linear = fitted.linear().filter(|weights| weights.len() == self.groups.of_encoded.len());
+        let parts = match (linear, fitted) {
+            (Some(weights), _) => Some(self.of_weights(weights, data)?),
+            (None, Fitted::Trees(trees)) => self.of_trees(trees, data)?,
+            (None, Fitted::LinkedTrees(linked)) => self.of_trees(&linked.trees, data)?,
+            (None, Fitted::Ensemble(members)) => {
+                for Member { weight: own, fitted } in members {
+                    self.add_parts(fitted, weight * own, data, sums, others)?;
+                }
+                return Ok(());
+            }
+            (None, Fitted::Classic(model)) => match (&model.scorer, model.link) {
+                (ScoreForm::RandomFeatures { map, model }, None | Some(Link::Sigmoid)) => {
+                    Some(self.of_waves(map, model, data)?)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match parts {
+            Some(parts) => add(sums, weight, parts),
+            None => others.push((weight, fitted)),
+        }
+        Ok(())
     }
 
     fn of_weights(&self, weights: Vec<f64>, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
@@ -163,9 +194,24 @@ impl Explainer<'_> {
         (0..data.len()).map(of_row).collect()
     }
 
+    fn of_waves(
+        &self,
+        map: &RandomFeatures,
+        model: &LinearModel,
+        data: &Dataset,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let (nothing, dense) = (data.encoding().nothing(), data.dense()?);
+        let rows: Vec<&[f32]> = (0..data.len()).map(|row| dense.row(row)).collect();
+        let groups = (&self.groups.of_encoded, self.groups.names.len());
+        let parts = map_stretches(&rows, self.model.threads(), WORTH_A_THREAD, |rows| {
+            map.shapley(model, rows, &nothing, groups.0, groups.1)
+        });
+        Ok(parts.into_iter().flatten().collect())
+    }
+
     /// Trees look at whole columns; those of the first model files of version 3 at encoded ones. Those of files without
-    /// covers are explained as networks are.
-    fn of_trees(&self, trees: &TreesModel, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
+    /// covers have no parts of their own.
+    fn of_trees(&self, trees: &TreesModel, data: &Dataset) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let columns = data.columns()?;
         let encoded = columns.kinds.len() != trees.features();
         let shap = if encoded {
@@ -175,11 +221,11 @@ impl Explainer<'_> {
         };
         let groups = if encoded { &self.groups.of_encoded } else { &self.groups.of_whole };
         match shap {
-            Err(TreesError::NoCover) => self.by_orders(fitted, data),
+            Err(TreesError::NoCover) => Ok(None),
             Err(other) => Err(other.into()),
             Ok(shap) => {
                 let grouped = |parts: Vec<f64>| self.grouped(parts.into_iter().enumerate(), groups);
-                Ok(shap.parts.into_iter().map(grouped).collect())
+                Ok(Some(shap.parts.into_iter().map(grouped).collect()))
             }
         }
     }
@@ -190,8 +236,8 @@ impl Explainer<'_> {
         sums
     }
 
-    /// Shapley values compared with the row that says nothing. What is asked of all rows is scored together.
-    fn by_orders(&self, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
+    /// Shapley values of a weighted sum, compared with the row that says nothing. What is asked of all rows is scored together.
+    fn by_orders(&self, members: &[(f64, &Fitted)], data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
         let (nothing, dense) = (data.encoding().nothing(), data.dense()?);
         let there: Vec<Vec<usize>> =
             (0..data.len()).map(|row| self.differing(dense.row(row), &nothing)).collect();
@@ -222,7 +268,12 @@ impl Explainer<'_> {
                 _ => Store::Dense(matrix),
             };
             let rows = Dataset::from_encoded(rows, data.encoding().clone())?;
-            worth.extend(fitted.scores(&rows, Device::Cpu, self.model.threads())?);
+            let mut sums = vec![0.0; rows.len()];
+            for (weight, fitted) in members {
+                let scores = fitted.scores(&rows, Device::Cpu, self.model.threads())?;
+                sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
+            }
+            worth.extend(sums);
         }
         let mut worth = &worth[..];
         let mut of_row = |there: &Vec<usize>| {
@@ -243,6 +294,12 @@ impl Explainer<'_> {
         there.sort_unstable();
         there.dedup();
         there
+    }
+}
+
+fn add(sums: &mut [Vec<f64>], weight: f64, parts: Vec<Vec<f64>>) {
+    for (sum, parts) in sums.iter_mut().zip(parts) {
+        sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum += weight * part);
     }
 }
 
@@ -296,10 +353,10 @@ impl Sets {
         Self { known, steps }
     }
 
-    fn parts(&self, worth: &[f32], columns: usize) -> Vec<f64> {
+    fn parts(&self, worth: &[f64], columns: usize) -> Vec<f64> {
         let mut parts = vec![0.0; columns];
         for &(column, from, to, weight) in &self.steps {
-            parts[column] += weight * (f64::from(worth[to]) - f64::from(worth[from]));
+            parts[column] += weight * (worth[to] - worth[from]);
         }
         parts
     }
@@ -310,10 +367,10 @@ mod tests {
     use super::*;
 
     /// x0 x1 + 2 x2 + x3, where all columns are 1 or unknown (0).
-    fn worth(sets: &Sets) -> Vec<f32> {
+    fn worth(sets: &Sets) -> Vec<f64> {
         let of = |known: &Vec<bool>| {
-            let x = |at: usize| f32::from(u8::from(known[at]));
-            x(0) * x(1) + 2.0 * x(2) + known[3..].iter().map(|&known| f32::from(u8::from(known))).sum::<f32>()
+            let x = |at: usize| f64::from(u8::from(known[at]));
+            x(0) * x(1) + 2.0 * x(2) + known[3..].iter().map(|&known| f64::from(u8::from(known))).sum::<f64>()
         };
         sets.known.iter().map(of).collect()
     }

@@ -89,15 +89,19 @@ impl RandomFeatures {
 
     /// f of all rows for a linear model of the features, a few rows at a time.
     pub fn scores(&self, rows: &dyn Rows, model: &LinearModel) -> Vec<f64> {
-        let parts = in_blocks(rows.rows(), rows.rows().clamp(1, 64), |range| {
-            let mut features = vec![0.0f32; self.features() * AT_ONCE];
+        let parts = in_blocks(rows.rows(), rows.rows().div_ceil(WORTH_A_THREAD).clamp(1, 64), |range| {
+            let mut cells = vec![[0.0f32; ROWS]; self.cols()];
             let mut scores = Vec::with_capacity(range.len());
-            for first in range.clone().step_by(AT_ONCE) {
-                let some = first..range.end.min(first + AT_ONCE);
-                for (i, out) in some.clone().zip(features.chunks_exact_mut(self.features())) {
-                    self.row(rows, i, out);
+            for first in range.clone().step_by(ROWS) {
+                let some = first..range.end.min(first + ROWS);
+                // Texts leave zeros out.
+                cells.fill([0.0; ROWS]);
+                for (lane, i) in some.clone().enumerate() {
+                    rows.each(i, &mut |column, value| cells[column][lane] = value);
                 }
-                let sums = sums(&features, &model.weights);
+                let mut sums = [0.0; ROWS];
+                let pass = SomeRows { map: self, cells: &cells, weights: &model.weights, sums: &mut sums };
+                pulp::Arch::new().dispatch(pass);
                 scores.extend(sums[..some.len()].iter().map(|sum| sum + model.bias));
             }
             scores
@@ -112,18 +116,60 @@ impl RandomFeatures {
     }
 }
 
-/// Rows whose sums are taken side by side: each waits for its own last addition, not for the others'.
-const AT_ONCE: usize = 8;
+/// Rows whose scores are summed side by side, and rows that are worth a thread: about a millisecond's work.
+const ROWS: usize = 16;
+const WORTH_A_THREAD: usize = 512;
+/// Features that are summed at once, so that a cell is loaded once for all of them.
+const FEATURES: usize = 4;
 
-/// The sums of some rows' features with their weights, each in the order of the features.
-fn sums(features: &[f32], weights: &[f64]) -> [f64; AT_ONCE] {
-    let mut sums = [0.0; AT_ONCE];
-    let rows: [&[f32]; AT_ONCE] =
-        std::array::from_fn(|row| &features[row * weights.len()..(row + 1) * weights.len()]);
-    for (at, weight) in weights.iter().enumerate() {
-        sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += f64::from(row[at]) * weight);
+/// Σ_d w_d z_d of some rows, in the order of the features for each, compiled for every width of vectors that processors have.
+struct SomeRows<'a> {
+    map: &'a RandomFeatures,
+    /// Column by column.
+    cells: &'a [[f32; ROWS]],
+    weights: &'a [f64],
+    sums: &'a mut [f64; ROWS],
+}
+
+impl pulp::WithSimd for SomeRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { map, cells, weights, sums } = self;
+        let width = map.features();
+        let scale = (2.0 / width as f32).sqrt();
+        let mut all = [0.0; ROWS];
+        for first in (0..width).step_by(FEATURES) {
+            let some = FEATURES.min(width - first);
+            let mut angles = [[0.0f32; ROWS]; FEATURES];
+            for (angle, &phase) in angles.iter_mut().zip(&map.phases[first..first + some]) {
+                *angle = [phase; ROWS];
+            }
+            for (column, values) in cells.iter().enumerate() {
+                let from = column * width + first;
+                match map.directions[from..from + some].as_array::<FEATURES>() {
+                    Some(directions) => add_products(&mut angles, values, directions),
+                    None => add_products(&mut angles, values, &map.directions[from..from + some]),
+                }
+            }
+            for (angles, &weight) in angles.iter().zip(&weights[first..first + some]) {
+                for lane in 0..ROWS {
+                    all[lane] += f64::from(scale * cosine(angles[lane])) * weight;
+                }
+            }
+        }
+        *sums = all;
     }
-    sums
+}
+
+#[inline(always)]
+fn add_products(angles: &mut [[f32; ROWS]], values: &[f32; ROWS], directions: &[f32]) {
+    for (angles, &direction) in angles.iter_mut().zip(directions) {
+        for lane in 0..ROWS {
+            angles[lane] += values[lane] * direction;
+        }
+    }
 }
 
 /// z of one row, compiled for every width of vectors that processors have.
@@ -170,7 +216,12 @@ fn add(angles: &mut [f32], value: f32, direction: &[f32]) {
 /// turns, its distance from the nearest whole turn, and a Taylor polynomial of the sine of what that is from a quarter.
 #[inline(always)]
 fn cosine(angle: f32) -> f32 {
-    let turns = angle * std::f32::consts::FRAC_1_PI * 0.5;
+    cosine_of_turns(angle * std::f32::consts::FRAC_1_PI * 0.5)
+}
+
+/// The same of an angle in turns.
+#[inline(always)]
+pub(super) fn cosine_of_turns(turns: f32) -> f32 {
     // Adding and subtracting 1.5 · 2^23 rounds to a whole number.
     const ROUND: f32 = 12_582_912.0;
     let part = turns - ((turns + ROUND) - ROUND);
@@ -216,6 +267,22 @@ mod tests {
         let direct = model.scores(&features);
         let streamed = map.scores(&rows, &model);
         assert!(direct.iter().zip(&streamed).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+
+    /// As many features and rows as fill no vector: each score is the sum over its features in their order, to the bit.
+    #[test]
+    fn scores_do_not_depend_on_how_rows_are_grouped() {
+        let mut stream = Stream::new(2, "fourier");
+        let map = RandomFeatures::new(3, 0.7, 301, &mut stream).unwrap();
+        let cells = (0..1_100 * 3).map(|at| if at % 7 == 0 { 0.0 } else { stream.normal() as f32 }).collect();
+        let rows = Matrix::new(1_100, 3, cells).unwrap();
+        let model = LinearModel { weights: (0..301).map(|_| stream.normal()).collect(), bias: 0.5 };
+        let features = map.transform(&rows).unwrap();
+        let one = |row: usize| {
+            let weighted = features.row(row).iter().zip(&model.weights);
+            weighted.fold(0.0, |sum, (&feature, weight)| sum + f64::from(feature) * weight) + model.bias
+        };
+        assert_eq!(map.scores(&rows, &model), (0..1_100).map(one).collect::<Vec<f64>>());
     }
 
     #[test]

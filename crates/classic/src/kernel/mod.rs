@@ -2,6 +2,7 @@
 
 mod cache;
 mod fourier;
+mod shapley;
 mod smo;
 mod svm;
 
