@@ -9,7 +9,9 @@ pub(crate) fn in_threads<T: Send>(
     worth: usize,
     fill: impl Fn(&mut [T], usize) + Sync,
 ) {
-    let parts = workers(threads).min(list.len() / worth + 1);
+    // To ask how many threads there are takes longer than a short list.
+    let most = list.len() / worth + 1;
+    let parts = if most == 1 { 1 } else { workers(threads).min(most) };
     if parts == 1 {
         return fill(list, 0);
     }
