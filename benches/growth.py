@@ -4,7 +4,7 @@
     python benches/growth.py measure --binary target/release/onesided --out benches/results/growth.jsonl
     python benches/growth.py draw benches/results/growth.jsonl --out docs/pictures/growth.svg
 
-`measure` needs numpy and pyarrow. The tables are made: numbers, four of which tell positives, one in three of which is labeled; Parquet.
+`measure` needs numpy, pyarrow and GNU time. The tables are made: numbers, four of which tell positives, one in three of which is labeled; Parquet.
 Each command runs once, from the start of the process to the written file. A reading holds the seconds of the processor (of user and
 kernel, over all threads), those of the clock, and the most memory the process held. Cells that are in the file already are not measured
 again, and a cell whose fit is expected to take more than `--most` seconds of the processor is left out: expected is what the cell with a
@@ -45,13 +45,19 @@ def table(rows, columns, path, labeled):
     writer.close()
 
 
-def run(command):
+def run(command, folder):
+    told = os.path.join(folder, "used")
     start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {status}")
-    return {"processor": used.ru_utime + used.ru_stime, "clock": time.monotonic() - start, "mib": used.ru_maxrss / 1024}
+    # A process remembers the memory of the one that started it: GNU time is small, Python is not.
+    subprocess.run(
+        ["/usr/bin/time", "--format", "%U %S %M", "--output", told, *command],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    clock = time.monotonic() - start
+    user, system, kib = (float(part) for part in pathlib.Path(told).read_text().split())
+    return {"processor": user + system, "clock": clock, "mib": kib / 1024}
 
 
 def measure(options):
@@ -81,7 +87,7 @@ def measure(options):
                     "predict": ["predict", model, new, "--out", listed],
                 }
                 for job, command in jobs.items():
-                    one = {"model": name, "rows": rows, "columns": columns, "job": job, "cores": os.cpu_count(), **run([options.binary, *command])}
+                    one = {"model": name, "rows": rows, "columns": columns, "job": job, "cores": os.cpu_count(), **run([options.binary, *command], folder)}
                     lines.write(json.dumps(one) + "\n")
                     lines.flush()
                     print(one, flush=True)

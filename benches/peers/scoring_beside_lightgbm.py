@@ -64,11 +64,14 @@ def timed(command):
     return {"clock": time.monotonic() - start, "processor": spent}
 
 
+JOBS = ["predict 200,000 x 9", "predict 1 x 9", "importance 879 x 81", "explain 6,341 x 14"]
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--binary", required=True)
 parser.add_argument("--before")
 parser.add_argument("--turns", type=int, default=5)
 parser.add_argument("--fit-rows", type=int, default=0)
+parser.add_argument("--only", default="", help="a part of the names of the jobs to run")
 parser.add_argument("--out", required=True)
 options = parser.parse_args()
 
@@ -83,18 +86,21 @@ with tempfile.TemporaryDirectory() as folder:
     peer = {width: str(folder / f"m{width}.txt") for width in fits}
     out = str(folder / "out.csv")
     for width, rows in fits.items():
+        if not any(options.only in job and job.endswith(f"x {width}") for job in JOBS):
+            continue
         timed([options.binary, "fit", rows, "--label", "label", "--out", model[width]])
         timed([sys.executable, "-c", PEER, "fit", peer[width], rows, out])
 
     def theirs(job, width, rows):
         return [sys.executable, "-c", PEER, job, peer[width], rows, out]
 
-    jobs = {
-        "predict 200,000 x 9": (["predict", model[9], many, "--out", out], theirs("predict", 9, many)),
-        "predict 1 x 9": (["predict", model[9], one, "--out", out], theirs("predict", 9, one)),
-        "importance 879 x 81": (["importance", model[81], fits[81], "--label", "label"], None),
-        "explain 6,341 x 14": (["predict", model[14], listed, "--explain", "3", "--out", out], theirs("explain", 14, listed)),
-    }
+    sides = [
+        (["predict", model[9], many, "--out", out], theirs("predict", 9, many)),
+        (["predict", model[9], one, "--out", out], theirs("predict", 9, one)),
+        (["importance", model[81], fits[81], "--label", "label"], None),
+        (["predict", model[14], listed, "--explain", "3", "--out", out], theirs("explain", 14, listed)),
+    ]
+    jobs = {job: both for job, both in zip(JOBS, sides, strict=True) if options.only in job}
     if options.fit_rows:
         large = table(options.fit_rows, 5, 1, folder / "large.csv", True)
         new, of_peer = str(folder / "large.safetensors"), str(folder / "large.txt")

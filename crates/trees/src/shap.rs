@@ -35,8 +35,8 @@ const WORTH_A_THREAD: usize = 16;
 const DEEPEST: usize = 1_000;
 
 /// Rows that go through a tree side by side, and groups of them that do while the tree is in the cache.
-const LANES: usize = 8;
-const GROUPS: usize = 8;
+const LANES: usize = 16;
+const GROUPS: usize = 4;
 
 /// A number for each of some rows.
 type Lanes = [f64; LANES];

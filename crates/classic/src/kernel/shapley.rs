@@ -159,8 +159,8 @@ fn add(angle: &mut Lanes, value: f32, direction: &Lanes) {
 #[inline(always)]
 fn turn(angle: &Lanes) -> Complex {
     let mut turned = Complex { re: [0.0; LANES], im: [0.0; LANES] };
-    for lane in 0..LANES {
-        let turns = angle[lane] * std::f32::consts::FRAC_1_PI * 0.5;
+    for (lane, angle) in angle.iter().enumerate() {
+        let turns = angle * std::f32::consts::FRAC_1_PI * 0.5;
         turned.re[lane] = cosine_of_turns(turns);
         turned.im[lane] = cosine_of_turns(turns - 0.25);
     }
