@@ -76,7 +76,8 @@ def measure(options):
                 expected = max([10 * one for one in smaller if one is not None], default=0.0)
                 first = rows == ROWS[0] and columns == COLUMNS[0]
                 if not first and (expected == 0.0 or expected > options.most):
-                    print(f"{name}, {rows:,} x {columns:,}: left out ({expected:.0f} s expected)", flush=True)
+                    why = f"{expected:.0f} s expected" if expected else "no smaller one was measured"
+                    print(f"{name}, {rows:,} x {columns:,}: left out ({why})", flush=True)
                     continue
                 if not made:
                     table(rows, columns, train, True)
@@ -112,7 +113,7 @@ def draw(options):
         low, high = (0.01, 1_000) if what == "processor" else (10, 10_000)
         x = lambda rows: at_x + WIDE * (math.log10(rows) - 4) / 2  # noqa: E731
         y = lambda value: at_y + HIGH * (1 - math.log(max(value, low) / low) / math.log(high / low))  # noqa: E731
-        title = f"{job}, {model}: {'seconds of the processor' if what == 'processor' else 'memory, MiB'}"
+        title = f"{job}, {model}: {'seconds' if what == 'processor' else 'MiB'}"
         parts.append(f'<text x="{at_x}" y="{at_y - 14}" fill="#1d1f24" font-weight="600">{title}</text>')
         step = low
         while step <= high * 1.001:
@@ -132,7 +133,7 @@ def draw(options):
     for number, (columns, color) in enumerate(COLORS.items()):
         at = LEFT + number * 150
         parts.append(f'<circle cx="{at}" cy="{high - 22}" r="5" fill="{color}"/><text x="{at + 12}" y="{high - 17}" fill="#1d1f24">{columns:,} columns</text>')
-    parts.append(f'<text x="{LEFT + 480}" y="{high - 17}" fill="#6b675c">along: rows; both axes are logarithmic; one run each</text>')
+    parts.append(f'<text x="{LEFT + 480}" y="{high - 17}" fill="#6b675c">along: rows; both axes are logarithmic; seconds are of the processor; one run each</text>')
     about = "Seconds of the processor and memory of fit and predict by rows and columns"
     pathlib.Path(options.out).write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" font-family="system-ui, sans-serif" font-size="15" role="img" '
