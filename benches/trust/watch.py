@@ -1,7 +1,7 @@
 """What `onesided watch` says of months drawn from one table, and of months in which something changed.
 
     python -m pip install -r benches/tables/requirements.txt
-    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl trees          # appends a line per month
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl linear         # appends a line per month
     python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl auto TABLE …   # the default method, of some tables
     python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
 
@@ -30,7 +30,7 @@ CHANGED = 2  # fits of a table whose months are changed
 ROWS, MONTH = 2_000, 500
 SIZES = [200, 500, 2_000]
 CHANGES = ["share", "unit", "units", "level", "dates", "rule", "errors"]
-METHODS = {"trees": ["--method", "naive", "--model", "trees"], "auto": ["--effort", "quick"]}
+METHODS = {"linear": ["--method", "weighted-lr"], "auto": ["--effort", "quick"]}
 LABELED = 0.5
 DAYS = np.arange(np.datetime64("2021-01-01"), np.datetime64("2024-01-01"))
 
@@ -39,49 +39,56 @@ def numeric(table):
     return [name for name in table if pd.api.types.is_float_dtype(table[name]) or pd.api.types.is_integer_dtype(table[name])]
 
 
-def month(rng, table, truth, size, share=None):
-    """So many rows with a share of positives, with replacement where a small table has too few."""
+def month(rng, pool, truth, size, share=None):
+    """Numbers of so many rows of a pool, with a share of positives; with replacement where it has too few."""
     if share is None:
-        rows = rng.choice(len(table), size, replace=size > len(table))
-    else:
-        positive = rng.random(size) < share
-        of = [np.flatnonzero(~truth), np.flatnonzero(truth)]
-        rows = np.array([rng.choice(of[int(kind)]) for kind in positive])
-    return table.iloc[rows].reset_index(drop=True), truth[rows]
+        return rng.choice(pool, size, replace=size > len(pool))
+    of = [pool[~truth[pool]], pool[truth[pool]]]
+    return np.array([rng.choice(of[int(kind)]) for kind in rng.random(size) < share])
 
 
-def with_dates(rng, table):
-    return table.assign(day=rng.choice(DAYS, len(table)).astype(str))
+def rendered(table):
+    """The header, and each row as a line."""
+    header, *lines = table.to_csv(index=False).splitlines()
+    assert len(lines) == len(table)
+    return header, lines
 
 
-def changed(kind, rng, table, truth, labels):
-    """The table and its labels after a change; None where the table has no place for it."""
-    columns = [name for name in numeric(table) if table[name].nunique() > 20]
+def write(path, rendered, rows, days, labels):
+    header, lines = rendered
+    with open(path, "w") as file:
+        file.write(f"{header},day,pu_label\n")
+        file.writelines(f"{lines[row]},{day},{int(label)}\n" for row, day, label in zip(rows, days, labels))
+
+
+def changed(kind, table):
+    """The table after a change of a column; the table itself where the change is elsewhere, None where it has no place for it."""
     if kind in ("unit", "units"):
+        columns = [name for name in numeric(table) if table[name].nunique() > 20]
         if not columns:
             return None
         name = max(columns, key=lambda name: table[name].nunique())
-        return table.assign(**{name: table[name] * (2.54 if kind == "unit" else 1_000)}), labels
+        return table.assign(**{name: table[name] * (2.54 if kind == "unit" else 1_000)})
     if kind == "level":
         best = None
         for name in table:
-            if name == "day" or pd.api.types.is_numeric_dtype(table[name]):
+            if pd.api.types.is_numeric_dtype(table[name]):
                 continue
             for level, part in table[name].value_counts(normalize=True).items():
                 if best is None or abs(part - 0.2) < abs(best[2] - 0.2):
                     best = (name, level, part)
         if best is None or not 0.1 <= best[2] <= 0.5:
             return None
-        return table.assign(**{best[0]: table[best[0]].astype(object).where(table[best[0]] != best[1], "renamed")}), labels
-    if kind == "dates":
-        return table.assign(day=(pd.to_datetime(table["day"]) + pd.DateOffset(years=25)).dt.strftime("%Y-%m-%d")), labels
-    if kind == "errors":
-        # A third of the labels are given to rows that are not positive.
-        wrong = rng.choice(np.flatnonzero(~truth), max(1, int(labels.sum() / 2)), replace=False) if (~truth).sum() else []
-        labels = labels.copy()
-        labels[wrong] = True
-        return table, labels
-    return table, labels
+        return table.assign(**{best[0]: table[best[0]].astype(object).where(table[best[0]] != best[1], "renamed")})
+    return table
+
+
+def with_errors(rng, truth, labels):
+    """A third of the labels are given to rows that are not positive."""
+    others = np.flatnonzero(~truth)
+    labels = labels.copy()
+    labels[rng.choice(others, min(len(others), max(1, int(labels.sum() / 2))), replace=False)] = True
+    return labels
 
 
 def easy(scores, truth):
@@ -122,46 +129,46 @@ def measure(binary, out, method, tables):
 
     with tempfile.TemporaryDirectory() as folder, open(out, "a") as file:
         folder = Path(folder)
+        model, train, new = str(folder / "m.onesided"), str(folder / "train.csv"), str(folder / "new.csv")
         for number, name in enumerate(tables):
             X, y = load(name)
             X, y = X.reset_index(drop=True), np.asarray(y).astype(bool)
+            share, usual = float(y.mean()), rendered(X)
+            after = {kind: changed(kind, X) for kind in CHANGES}
+            after = {kind: usual if table is X else None if table is None else rendered(table) for kind, table in after.items()}
             for fit in range(FITS):
                 rng = np.random.default_rng([TABLES.index(name), fit])
                 order = rng.permutation(len(X))
                 half = len(X) // 2
-                train, rest = order[: min(half, ROWS)], order[half:]
-                truth, pool, of_pool = y[train], X.iloc[rest].reset_index(drop=True), y[rest]
-                share = float(y.mean())
-                labels = truth & (rng.random(len(truth)) < LABELED)
-                fitted = with_dates(rng, X.iloc[train].reset_index(drop=True)).assign(pu_label=labels.astype(int))
-                fitted.to_csv(folder / "train.csv", index=False)
-                model, new = str(folder / "m.onesided"), str(folder / "new.csv")
-                run(binary, "fit", str(folder / "train.csv"), "--label", "pu_label", "--prior", f"{share:.6f}", *METHODS[method], "--seed", "0",
-                    "--out", model)
+                rows, pool = order[: min(half, ROWS)], order[half:]
+                labeled = lambda truth: truth & (rng.random(len(truth)) < LABELED)
+                write(train, usual, rows, rng.choice(DAYS, len(rows)), labeled(y[rows]))
+                run(binary, "fit", train, "--label", "pu_label", "--prior", f"{share:.6f}", *METHODS[method], "--seed", "0", "--out", model)
 
-                def watch(what, size, table, labels, share):
-                    table.assign(pu_label=labels.astype(int)).to_csv(new, index=False)
+                def watch(what, size, lines, rows, days, labels, share):
+                    write(new, lines, rows, days, labels)
                     watched = run(binary, "watch", model, new, "--label", "pu_label")
                     file.write(json.dumps(line(method, name, fit, what, size, watched, share)) + "\n")
                     file.flush()
 
                 for _ in range(MONTHS):
-                    table, truth = month(rng, pool, of_pool, min(MONTH, len(pool)))
-                    watch("nothing", MONTH, with_dates(rng, table), truth & (rng.random(len(truth)) < LABELED), float(of_pool.mean()))
+                    rows = month(rng, pool, y, MONTH)
+                    watch("nothing", MONTH, usual, rows, rng.choice(DAYS, len(rows)), labeled(y[rows]), float(y[pool].mean()))
                 for size in SIZES if fit < CHANGED else []:
-                    for kind in CHANGES:
-                        if kind == "share" and share > 0.45:
+                    for kind, lines in after.items():
+                        if lines is None or (kind == "share" and share > 0.45):
                             continue
                         then = 2 * share if kind == "share" else None
-                        table, truth = month(rng, pool, of_pool, size, then)
-                        table = with_dates(rng, table)
-                        labels = truth & (rng.random(len(truth)) < LABELED)
+                        rows = month(rng, pool, y, size, then)
+                        days, labels = rng.choice(DAYS, size), labeled(y[rows])
                         if kind == "rule":
-                            table.to_csv(new, index=False)
-                            labels = easy(scores_of(binary, model, new, folder, size), truth)
-                        after = changed(kind, rng, table, truth, labels)
-                        if after is not None:
-                            watch(kind, size, *after, float(of_pool.mean()) if then is None else then)
+                            write(new, usual, rows, days, labels)
+                            labels = easy(scores_of(binary, model, new, folder, size), y[rows])
+                        if kind == "errors":
+                            labels = with_errors(rng, y[rows], labels)
+                        if kind == "dates":
+                            days = days + np.timedelta64(25 * 365 + 6, "D")
+                        watch(kind, size, lines, rows, days, labels, float(y[pool].mean()) if then is None else then)
             print(f"{name}: {number + 1} of {len(tables)}", file=sys.stderr, flush=True)
 
 
