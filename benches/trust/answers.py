@@ -1,85 +1,103 @@
-"""What answers show of who was labeled: level and power of the test of `audit read` and of `fit --audit`, by the command.
+"""What answers show of who was labeled: level and power of the test of `audit read` and `fit --audit`, by a second program.
 
-    python answers.py ONESIDED OUT SECONDS     # runs; jobs that OUT has already are not run again
-    python answers.py OUT > answers.md         # the tables of results
+    python answers.py > answers.md     # some minutes on one core; only numpy
 
-Each job makes a table as who_labels.py does, fits boosted trees without a share, draws 150 rows for an audit, answers them by the truth, reads the
-answers, and fits again with them. Jobs are in a fixed random order.
+The test of crates/eval/src/audit/labels.rs, written again from its formula. A table has 3,000 rows, of which a share is positive; three tenths of the
+positives are labeled, at random or by a bias; scores tell the classes apart more or less. The unlabeled rows are a list in ten strata; 150 of them
+are drawn, two thirds evenly and a third from the upper half, each stratum without replacement, and answered by the truth. Labeled rows are put into the
+strata by their scores.
 """
-import csv, json, os, subprocess, sys, tempfile, time
 import numpy as np
-from who_labels import KINDS, LABELED, ODDS, make
+from math import lgamma
 
-TABLES = "phoneme monica k401k grid_stability smoke_ban recidivism".split()
-ROWS = 150
-
-
-def run(job, binary):
-    with tempfile.TemporaryDirectory() as folder:
-        job = dict(job)
-        told, prior, share, labeled = make(job, folder)
-        call = lambda *words: subprocess.run([binary, *words, "--json"], capture_output=True, text=True, cwd=folder)
-        done = call("fit", "train.csv", "--label", "label", "--threads", "1", "--model", "trees", "--out", "m")
-        if done.returncode:
-            return dict(job, error=done.stderr[-300:])
-        measure = lambda model: json.loads(call("evaluate", model, "test.csv", "--truth", "truth", "--threads", "1").stdout)
-        drawn = call("audit", "draw", "m", "train.csv", "--rows", str(ROWS), "--seed", str(job["seed"]), "--out", "sheet.csv")
-        if drawn.returncode:
-            return dict(job, error=drawn.stderr[-300:])
-        truth = open(f"{folder}/truth.csv").read().split()
-        lines = list(csv.DictReader(open(f"{folder}/sheet.csv")))
-        for line in lines:
-            line["positive"] = "yes" if truth[int(line["row"]) - 1] == "1" else "no"
-        with open(f"{folder}/sheet.csv", "w", newline="") as file:
-            out = csv.DictWriter(file, lines[0])
-            out.writeheader()
-            out.writerows(lines)
-        read = json.loads(call("audit", "read", "m", "sheet.csv").stdout)
-        again = call("fit", "train.csv", "--label", "label", "--threads", "1", "--model", "trees", "--audit", "sheet.csv", "--out", "a")
-        if again.returncode:
-            return dict(job, error=again.stderr[-300:])
-        by = json.loads(again.stdout)["labels_by_answers"]
-        test = read.get("labeling")
-        return dict(job, labeled=labeled, yes=sum(line["positive"] == "yes" for line in lines), read=test and test["p"],
-                    fit=by and by["p"], columns=by and [column["column"] for column in by["columns"]], right=told["right"],
-                    auc=[measure("m")["auc"], measure("a")["auc"]])
+ROWS, LABELED, STRATA, DRAWS = 3_000, 0.3, 10, 199
+SETS = {"random": 200, "easy": 60, "boundary": 60, "column": 60}
 
 
-def jobs():
-    out = [dict(table=table, kind=kind, seed=seed, truth=True) for table in TABLES for kind in KINDS
-           for seed in range(100, 120 if kind == "random" else 106)]
-    np.random.default_rng(0).shuffle(out)
-    return out
+def law(sizes, rates, k):
+    """Logs of own and of later terms of Fisher's noncentral hypergeometric law by strata."""
+    own = [np.array([lgamma(n + 1) - lgamma(j + 1) - lgamma(n - j + 1) + j * np.log(max(p, 1e-300)) for j in range((min(n, k) if p > 0 else 0) + 1)])
+           for n, p in zip(sizes, rates)]
+    rest = [np.zeros(1)]
+    for o in reversed(own):
+        after, most = rest[-1], min(len(o) + len(rest[-1]) - 2, k)
+        new = np.full(most + 1, -np.inf)
+        for total in range(most + 1):
+            j = np.arange(max(0, total - len(after) + 1), min(total, len(o) - 1) + 1)
+            terms = o[j] + after[total - j]
+            new[total] = terms.max() + np.log(np.exp(terms - terms.max()).sum())
+        rest.append(new)
+    return own, rest[::-1]
 
 
-def tell(lines):
-    done = [line for line in lines if "error" not in line]
-    print("# What answers show of who was labeled\n\nWritten by `answers.py` from `answers.jsonl`.\n")
-    print(f"{len(done)} audits of {ROWS} rows ({len(lines) - len(done)} failed), {LABELED:.0%} of the positives labeled, odds of {ODDS:.0f}, boosted trees, "
-          "the share not told. Random labels are refuted below .05.\n")
-    print("| labels | audits | refuted by `audit read` | by `fit --audit` | it names the right column | AUC on test rows | with the answers |\n|---|---|---|---|---|---|---|")
-    for kind in KINDS:
-        some = [line for line in done if line["kind"] == kind]
-        if not some:
-            continue
-        rate = lambda of: f"{np.mean([line[of] < 0.05 for line in some if line[of] is not None]):.3f}"
-        named = [any(name.startswith(line["right"]) for name in line["columns"][:1]) for line in some if line["columns"]]
-        named = f"{np.mean(named):.2f} of {len(named)}" if kind in ("feature", "group") and named else "-"
-        before, after = np.mean([line["auc"] for line in some], axis=0)
-        print(f"| {kind} | {len(some)} | {rate('read')} | {rate('fit')} | {named} | {before:.4f} | {after:.4f} |")
+def draw(members, own, rest, k, rng):
+    chosen, left = [], k
+    for at, rows in enumerate(members):
+        o, after = own[at], rest[at + 1]
+        j = np.arange(max(0, left - len(after) + 1), min(left, len(o) - 1) + 1)
+        p = np.exp(o[j] + after[left - j] - rest[at][left])
+        here = int(rng.choice(j, p=p / p.sum()))
+        chosen.extend(rng.choice(rows, here, replace=False))
+        left -= here
+    return np.array(chosen, int)
 
 
-if __name__ == "__main__" and len(sys.argv) == 2:
-    tell([json.loads(line) for line in open(sys.argv[1])])
-elif __name__ == "__main__":
-    binary, path, seconds = sys.argv[1:4]
-    key = lambda job: (job["table"], job["kind"], job["seed"])
-    have = {key(json.loads(line)) for line in open(path)} if os.path.exists(path) else set()
-    end = time.time() + float(seconds)
-    with open(path, "a") as out:
-        for job in jobs():
-            if key(job) in have:
-                continue
-            if time.time() > end:
-                break
-            print(json.dumps(run(job, os.path.abspath(binary))), file=out, flush=True)
+def ranks(values):
+    order = np.argsort(np.argsort(values, kind="stable"), kind="stable") + 0.5
+    _, inverse = np.unique(values, return_inverse=True)
+    return (np.bincount(inverse, order) / np.bincount(inverse))[inverse] / len(values)
+
+
+def refuted(bias, share, distance, answers, rng):
+    truth = rng.random(ROWS) < share
+    column, score = rng.normal(size=ROWS), rng.normal(size=ROWS) + distance * truth
+    at = {"random": np.zeros(ROWS), "easy": (score - distance), "boundary": -(score - distance), "column": column}[bias]
+    place = np.argsort(np.argsort(at)) / ROWS
+    lift = np.ones(ROWS) if bias == "random" else 10.0 ** place
+    low, high = -20.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        odds = np.exp(middle) * lift
+        low, high = (middle, high) if (odds / (1 + odds))[truth].mean() < LABELED else (low, middle)
+    labeled = truth & (rng.random(ROWS) < (lambda odds: odds / (1 + odds))(np.exp(low) * lift))
+    listed = np.flatnonzero(~labeled)[np.argsort(-score[~labeled])]
+    parts = np.array_split(listed, STRATA)
+    each = [min(len(part), int(answers * (2 / 3 / STRATA + (1 / 3 / (STRATA // 2) if h < STRATA // 2 else 0)))) for h, part in enumerate(parts)]
+    rates = np.array([n / len(part) for n, part in zip(each, parts)])
+    answered = [(row, h) for h, part in enumerate(parts) for row in rng.choice(part, each[h], replace=False) if truth[row]]
+    ends = np.array([score[part].min() for part in parts])
+    known = [(row, min(int((ends > score[row]).sum()), STRATA - 1)) for row in np.flatnonzero(labeled)] + answered
+    rows, strata = np.array([row for row, _ in known]), np.array([h for _, h in known])
+    k, m = len(answered), int(labeled.sum())
+    if k < 5 or m < 5:
+        return None
+    of = np.stack([ranks(-strata), ranks(column[rows])])
+    weight = 1 / rates[strata]
+
+    def statistic(chosen):
+        w = weight[chosen]
+        return (of.sum(1) - of[:, chosen].sum(1)) / (len(rows) - k) - (of[:, chosen] * w).sum(1) / w.sum()
+
+    members = [np.flatnonzero(strata == h) for h in range(STRATA)]
+    own, rest = law([len(part) for part in members], rates, k)
+    drawn = np.stack([statistic(draw(members, own, rest, k, rng)) for _ in range(DRAWS)])
+    mean, deviation = drawn.mean(0), drawn.std(0)
+    odd = lambda of: (np.abs(of - mean) / deviation).max(-1)
+    return (1 + (odd(drawn) >= odd(statistic(np.arange(m, m + k))) - 1e-9).sum()) / (DRAWS + 1) < 0.05
+
+
+if __name__ == "__main__":
+    print("# What answers show of who was labeled\n\nWritten by `answers.py`.\n")
+    print(f"How often random labels are refuted at a nominal 5 %, of {SETS['random']} sets with random labels and {SETS['easy']} with others each: {ROWS} rows, {LABELED:.0%} of the positives labeled, "
+          "with odds of 10 between the likeliest and the least likely to be.\n")
+    print("| share of positives | scores apart by | answers | random | easy first | hard first | one column |\n|---|---|---|---|---|---|---|")
+    for share in (0.1, 0.3):
+        for distance in (2.5,):
+            for answers in (150,):
+                cells = []
+                for number, bias in enumerate(("random", "easy", "boundary", "column")):
+                    rng = np.random.default_rng([int(100 * share), int(10 * distance), answers, number])
+                    found = [refuted(bias, share, distance, answers, rng) for _ in range(SETS[bias])]
+                    found = [one for one in found if one is not None]
+                    cells.append(f"{np.mean(found):.3f}" + (f" (of {len(found)})" if len(found) < SETS[bias] else ""))
+                print(f"| {share} | {distance} | {answers} | {' | '.join(cells)} |", flush=True)

@@ -1,12 +1,11 @@
 """Fits that say who labels, next to fits that take labels to be random, by the command.
 
-    python who_labels.py ONESIDED OUT SECONDS [auto]     # runs; jobs that OUT has already are not run again
+    python who_labels.py ONESIDED OUT SECONDS [auto] [shares]     # runs; jobs that OUT has already are not run again
     python who_labels.py OUT > who_labels.md             # the tables of results
 
 Needs what ../tables/requirements.txt names, and the tables of the roles learn and choose (../tables/load.py). Each job takes up to 3,600 rows of
 a table, trains on 70 % of them, labels some of the positives at random or with a bias, and fits: without a word (`default`), told the column
-that labels follow (`right`), another one (`wrong`), all that vary among positives (`all`), and `--labeling easy-first` (`easy-first`). With the share told, and for one
-draw without. Test rows have the truth. Jobs are in a fixed random order, so a run that is cut short is a sample of the whole.
+that labels follow (`right`), another one (`wrong`), all that vary among positives (`all`), and `--labeling easy-first` (`easy-first`). With the share told; with `shares` once more without. Test rows have the truth. Jobs are in a fixed random order, so a run that is cut short is a sample of the whole.
 """
 import json, os, pathlib, subprocess, sys, tempfile, time
 import numpy as np
@@ -15,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tables"
 TABLES = "spambase phoneme banana monica loans k401k grid_stability smoke_ban recidivism mlc_churn".split()
 KINDS = {"random": ["wrong", "all"], "feature": ["right", "wrong", "all"], "group": ["right", "wrong", "all"],
          "easy": ["wrong", "all", "easy-first"], "boundary": ["wrong", "all"]}
+SHARES = "shares" in sys.argv
 ODDS, LABELED, ROWS = 30.0, 0.3, 3_600
 
 
@@ -101,7 +101,7 @@ def run(job, binary, method):
 
 def jobs():
     out = [dict(table=table, kind=kind, seed=seed, told=told) for table in TABLES for kind in KINDS
-           for seed, told in [(0, True), (1, True), (2, True), (0, False)]]
+           for seed in range(3) for told in ([True, False] if SHARES else [True])]
     np.random.default_rng(0).shuffle(out)
     return out
 
@@ -133,8 +133,9 @@ def tell(lines):
                 took = [np.median([fit["seconds"] for fit in of]) for of in ([fit for *_, fit in both], [d for _, d, _ in both])]
                 print(f"| {kind} | {name} | {len(both)} | {np.mean([d['auc'] for _, d, _ in both]):.4f} | {apart.mean():+.4f} | {accuracy:+.4f} | "
                       f"{worst} {means[worst]:+.4f} | {used:.2f} | {took[0]:.1f}, {took[1]:.1f} |")
-        print("\nShare of positives among unlabeled rows, not told: mean absolute error.\n")
-        print("| labels | draws | default | right | wrong |\n|---|---|---|---|---|")
+        if any(line["method"] == method and not line["told"] for line in lines):
+            print("\nShare of positives among unlabeled rows, not told: mean absolute error.\n")
+            print("| labels | draws | default | right | wrong |\n|---|---|---|---|---|")
         for kind in KINDS:
             some = [line for line in lines if line["method"] == method and line["kind"] == kind and not line["told"]]
             cell = lambda name: [abs(line["fits"][name]["share"] - line["true_share"]) for line in some if "share" in line["fits"].get(name, {})]

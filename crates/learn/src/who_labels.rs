@@ -121,8 +121,8 @@ impl fmt::Display for WhoLabels {
     }
 }
 
-/// The gain, in standard errors, from which a dependence is used. On 13 draws of 8 tables (30 % of the positives labeled, odds of 30 along
-/// one column) 3 took the right column in 85 %, a wrong one in 38 %, and with random labels in 7 %.
+/// The gain, in standard errors, from which a dependence is used. Chosen with another program on draws of eight tables; at 3 a wrong column was
+/// used in none of the first draws of benches/trust/who_labels.md with random labels, and the right one in fewer than half (odds of 30).
 pub const NEEDED: f64 = 3.0;
 
 #[cfg(test)]
