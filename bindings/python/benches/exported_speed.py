@@ -25,7 +25,7 @@ ROWS = 10_000
 TURNS = 5
 SINGLE = 200
 SHOWN = {
-    "auto": {},
+    "auto": exported.KINDS["auto"],
     "trees": exported.KINDS["trees"],
     "forest": exported.KINDS["forest"],
     "logistic": exported.KINDS["logistic"],
