@@ -8,7 +8,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
 PUBLIC = [
-    ("onesided", ["PUClassifier", "load", "EstimatedPrior", "RecallCut", "AuditReport", "Explanation", "Explanations", "Importance", "Plots", "Picture", "Watched", "estimate_prior", "PriorEstimate", "PriorEstimator", "methods", "estimators",
+    ("onesided", ["PUClassifier", "load", "EstimatedPrior", "RecallCut", "CertifiedNegatives", "AuditReport", "FirstPart", "MoreAnswers", "Explanation", "Explanations", "Importance", "Plots", "Picture", "Watched", "estimate_prior", "PriorEstimate", "PriorEstimator", "methods", "estimators",
                   "objectives", "BatchScorer", "limit_memory", "OnesidedWarning", "DataWarning", "PriorWarning", "FitWarning",
                   "InSampleWarning"]),
     ("onesided.metrics", ["make_pu_scorer", "pu_metrics", "pu_score"]),
