@@ -193,7 +193,7 @@ def compare_booster(model, frame, folder):
 
 def methods():
     """The methods of the registry, each with the settings that it needs for a table."""
-    return {f"method {one.name}": {"method": one.name, "epochs": 3} for one in onesided.methods()}
+    return {f"method {one.name}": {"method": one.name} for one in onesided.methods() if one.name != "auto"}
 
 
 def plan(tables, kinds):
@@ -228,7 +228,7 @@ def rows_of(seed, name, kind, which, new_rows):
         new, _ = pictures(random, new_rows)
     else:
         rows = 1000 if new_rows > 1000 else int(random.integers(80, 200))
-        every, most = which == "every", MOST.get(kind, 1e30)
+        every, most = which == "every", MOST["network"] if kind.startswith("method ") else MOST.get(kind, 1e30)
         X, y = table(np.random.default_rng(shape), random, rows, every=every)
         new, _ = table(np.random.default_rng(shape), random, new_rows, new=True, most=most, every=every)
         # Nothing that is tried on texts can be made to rise.
