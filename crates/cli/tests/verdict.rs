@@ -67,7 +67,7 @@ fn the_rest_is_there_when_asked_for() {
     let (short, long) = (lines(&folder, &fit), lines(&folder, &format!("{fit} -v")));
     let line = |lines: &[String], part: &str| lines.iter().any(|line| line.contains(part));
     for part in
-        ["columns read:", "scenario: single-sample", "held-out risk", "AUC of labeled rows   ", "2 features"]
+        ["columns read:", "scenario: single-sample", "held-out risk", "AUC of labeled rows  ", "2 features"]
     {
         assert!(line(&long, part), "{part}: {long:#?}");
     }
@@ -103,7 +103,7 @@ fn one_warning_for_each_cause() {
     let at = |part: &str| warnings.iter().position(|line| line.contains(part));
     let (tells, cells) = (at("told apart almost perfectly by tells"), at("unlike the rest of their column"));
     assert!(tells.is_some() && tells < cells, "{said:?}");
-    assert!(warnings.iter().filter(|line| line.contains("tells")).count() == 1, "{said:?}");
+    assert!(warnings.iter().filter(|line| line.contains("told apart")).count() == 1, "{said:?}");
     assert!(said.stderr.lines().count() + said.stdout.lines().count() <= LINES, "{said:?}");
     assert!(warnings[tells.unwrap()].contains("--drop tells"), "the way out is named: {said:?}");
     // Each is among what --json tells.

@@ -244,7 +244,7 @@ fn metrics(comparison: &Comparison) -> String {
     let rows: String = names.iter().map(row).collect();
     format!(
         "<p>Of each model's decisions on rows that were held out when it was fitted.</p>{}",
-        table("Metrics", &head, &rows)
+        table("Table of metrics", &head, &rows)
     )
 }
 
