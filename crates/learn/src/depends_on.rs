@@ -77,9 +77,10 @@ impl DependsOn {
         };
         let (mut found, mut at) = (Vec::new(), 0);
         while at < self.0.len() {
+            // The space behind a comma is gone, whether it was part of the name or not.
             let joined = (at + 1..=self.0.len()).rev().find_map(|end| {
-                let name = self.0[at..end].join(",");
-                Some((end, features.whole_place(&name).ok()?, name))
+                let names = [",", ", "].map(|comma| self.0[at..end].join(comma));
+                names.into_iter().find_map(|name| Some((end, features.whole_place(&name).ok()?, name)))
             });
             let Some((end, (place, feature), name)) = joined else {
                 let name = &self.0[at];
