@@ -221,7 +221,9 @@ fn is_new(count: usize, seen: &Seen, tally: &Tally) -> Shares {
 fn is_more(found: usize, all: usize, before: usize, all_before: usize) -> bool {
     // One more of either kind: a share of 0 is uncertain, too.
     let shares = Shares::of_counts(before + 1, all_before + 2, found, all);
-    shares.difference() >= LARGE_SHARE && shares.p_value(0.0) <= FAR_OFF_CHANCE
+    let expected = shares.share_before();
+    let rows = 1.0 / all as f64 + 1.0 / all_before as f64;
+    shares.difference() >= LARGE_SHARE.max(FAR_OFF * (expected * (1.0 - expected) * rows).sqrt())
 }
 
 #[cfg(test)]
