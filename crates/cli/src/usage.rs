@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(fit("--wait"), "'onesided fit' has no flag '--wait'; see onesided fit --help");
         assert_eq!(
             refused("onesided predict m a.csv --prior 0.3"),
-            "'onesided predict' has no flag '--prior'; it is a flag of fit"
+            "'onesided predict' has no flag '--prior'; it is a flag of fit and negatives"
         );
         let elsewhere = |line: &str, wanted: &str| {
             let said = refused(line);

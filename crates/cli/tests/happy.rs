@@ -238,7 +238,7 @@ fn help_of_every_command() {
     assert_eq!(research, ["bench", "elicit", "bound", "data", "experiment"]);
     commands.retain(|command| *command != "help");
     commands.extend(research);
-    assert_eq!(commands.len(), 18, "{commands:?}");
+    assert_eq!(commands.len(), 19, "{commands:?}");
     for command in commands {
         let help = folder.run(&format!("{command} --help"));
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help:?}");

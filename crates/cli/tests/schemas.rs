@@ -12,7 +12,7 @@ use std::path::Path;
 const WITHOUT_JSON: [&str; 5] = ["onesided", "audit", "data", "completions", "man"];
 
 /// Schemas of what is run by other tests of this program, since it takes more than a table.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     ("audit-read", "audits.rs"),
     ("bench", "bench.rs"),
     ("data-check", "data.rs"),
@@ -21,6 +21,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("experiment", "experiment.rs"),
     ("experiment-compare", "experiment.rs"),
     ("experiment-figure", "figure.rs"),
+    ("report-compare", "report.rs"),
 ];
 
 fn names() -> BTreeSet<String> {

@@ -148,6 +148,15 @@ impl Place {
         Ok((of_rows, so_far.unwrap_or_default()))
     }
 
+    /// Every so manieth row as numbers.
+    fn every(&self, data: &Dataset, step: usize) -> Result<Dataset, Error> {
+        let rows = data.encoding().read_some(&self.input, &self.again, &|row| row.is_multiple_of(step))?;
+        match data.labels() {
+            Some(labels) => Ok(rows.with_labels(labels.iter().copied().step_by(step).collect())?),
+            None => Ok(rows),
+        }
+    }
+
     /// Some rows as numbers, positives and unlabeled rows thinned evenly; all, where they are few.
     fn few(&self, data: &Dataset, task: &Task) -> Result<Dataset, Error> {
         let drawn = thinned(&task.labels, ROWS_FOR_PRIOR, task.seed);
@@ -220,6 +229,9 @@ impl Model {
     ) -> Result<Self, Error> {
         let OutOfFold { mut scores, by } = out_of_fold;
         scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
+        if self.about().report.folds > 1 {
+            self.meet_some(&place.every(data, Self::meets_every(data.len()))?, false);
+        }
         self.fitted_on(Some(fingerprint.letters()));
         let (salt, rows) = (self.salt(), data.len());
         let mut of_rows = Vec::with_capacity(rows);

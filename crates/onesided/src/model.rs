@@ -571,10 +571,19 @@ impl Model {
 
     /// Keeps how the finished model scores rows that it has met, where those that scored them before may be on another scale.
     pub(crate) fn meet_again(&mut self, data: &Dataset, truth: bool) {
-        let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(ROWS_TO_MEET).max(1)).collect();
-        let some = data.select(&rows);
+        let rows: Vec<usize> = (0..data.len()).step_by(Self::meets_every(data.len())).collect();
+        self.meet_some(&data.select(&rows), truth);
+    }
+
+    /// Of so many rows, each how manieth is scored once more.
+    pub(crate) fn meets_every(rows: usize) -> usize {
+        rows.div_ceil(ROWS_TO_MEET).max(1)
+    }
+
+    /// [`meet_again`](Self::meet_again) with the rows that are scored once more.
+    pub(crate) fn meet_some(&mut self, some: &Dataset, truth: bool) {
         // A score that is no number is told where rows are scored, and keeps no fit from its end.
-        let (Some(reference), Ok(scores)) = (self.about.scores.clone(), self.score(&some)) else { return };
+        let (Some(reference), Ok(scores)) = (self.about.scores.clone(), self.score(some)) else { return };
         let is_positive = |row: usize| match truth {
             true => some.truth().map(|truth| truth[row]),
             false => some.labels().and_then(|labels| match labels[row] {
@@ -584,7 +593,7 @@ impl Model {
             }),
         };
         let of = |kind: bool| -> Vec<f32> {
-            (0..rows.len()).filter(|&row| is_positive(row) == Some(kind)).map(|row| scores[row]).collect()
+            (0..some.len()).filter(|&row| is_positive(row) == Some(kind)).map(|row| scores[row]).collect()
         };
         let (positive, other) = (of(true), of(false));
         let decide = |score: f32| self.decide(probability(f64::from(score)) as f32);

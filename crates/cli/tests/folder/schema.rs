@@ -17,6 +17,7 @@ pub fn name_of(arguments: &str) -> String {
         ("experiment", _) if has("--list") => "experiment-list".to_string(),
         ("experiment", _) if has("--dry-run") => "experiment-runs".to_string(),
         ("prior", _) if has("--list") => "prior-list".to_string(),
+        ("report", _) if has("--compare") => "report-compare".to_string(),
         ("methods", Some(_)) => "method".to_string(),
         ("watch", _) if words.get(2).is_some_and(|word| word.starts_with('-')) => "watch-history".to_string(),
         (command, _) => command.to_string(),

@@ -203,7 +203,7 @@ mod tests {
         assert!(
             said.starts_with(
                 "80 of 100 rows are not positive; on average at most 5 % of such a list are positive, if labels are a random sample of the \
-                 positives (the same list holds up to labeling odds of 6."
+                 positives (the same list holds up to labeling odds of 3.92)"
             ),
             "{said}"
         );

@@ -80,6 +80,11 @@ pub enum Ranks {
         /// The AUC, of labeled positives or of true ones.
         auc: Interval,
     },
+    /// By the answers of an audit.
+    Answered {
+        /// The AUC, of positives against negatives.
+        auc: Interval,
+    },
     /// Nothing was measured.
     Unknown,
 }
@@ -191,7 +196,10 @@ impl InShort {
     pub fn of(model: &Model, columns: &[ColumnRead], notes: &[Note], audit: &[String]) -> Self {
         let about = model.about();
         let auc = ["auc_pu", "auc"].iter().find_map(|name| about.report.metrics.get(*name)).copied();
-        let ranks = Ranks::of(&about.report.beside, auc);
+        // How labeled rows rank says nothing of the list where answers measure it.
+        let measured = about.answers.and_then(|_| about.report.metrics.get("auc").copied());
+        let ranks =
+            measured.map_or_else(|| Ranks::of(&about.report.beside, auc), |auc| Ranks::Answered { auc });
         let assumption = (!about.is_supervised()).then(|| assumptions::random_labels(model));
         let settled = about.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_some());
         let mut next = vec![NextStep::Rank];
@@ -359,6 +367,9 @@ impl std::fmt::Display for Ranks {
             }
             Ranks::Alone { auc: Interval { value, low, high } } => {
                 write!(f, "AUC {value:.3} [{low:.3}, {high:.3}]; naive was not trained beside it")
+            }
+            Ranks::Answered { auc: Interval { value, low, high } } => {
+                write!(f, "AUC {value:.3} [{low:.3}, {high:.3}], measured on the answers of an audit")
             }
             Ranks::Unknown => f.write_str("not measured"),
         }

@@ -67,7 +67,7 @@ fn side_by_side(comparison: &Comparison) -> String {
                 };
                 (format!("{auc:.3}"), naive)
             }
-            Ranks::Alone { auc } => (format!("{:.3}", auc.value), "–".to_string()),
+            Ranks::Alone { auc } | Ranks::Answered { auc } => (format!("{:.3}", auc.value), "–".to_string()),
             Ranks::Unknown => ("–".to_string(), "–".to_string()),
         };
         let read = match &summary.along {
