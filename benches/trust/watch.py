@@ -2,7 +2,7 @@
 
     python -m pip install -r benches/tables/requirements.txt
     python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl linear         # appends a line per month
-    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl auto TABLE …   # the default method, of some tables
+    python benches/trust/watch.py target/release/onesided benches/trust/watch.jsonl auto            # the default method
     python benches/trust/watch.py benches/trust/watch.jsonl > benches/trust/watch.md
 
 20 tables of the roles that choices may be made on, four fits each. A table is cut into two random halves. A fit takes up to 2,000 rows of one
