@@ -317,7 +317,10 @@ mod tests {
             assert!(said.ends_with(wanted), "{said}");
         };
         elsewhere("onesided predict m a.csv --truth y", "it is a flag of fit, evaluate and importance");
-        elsewhere("onesided fit a.csv --out m --id name", "it is a flag of predict, report, audit draw and negatives");
+        elsewhere(
+            "onesided fit a.csv --out m --id name",
+            "it is a flag of predict, report, audit draw and negatives",
+        );
         let fit = help::command();
         let fit = fit.find_subcommand("fit").unwrap();
         for (other, ours) in OTHER_FLAGS {
