@@ -33,7 +33,7 @@ def test_a_page_of_rows_in_memory(fitted, tmp_path):
     model.report(out, X[["a", "b"]], y=y)
     page = out.read_text(encoding="utf-8")
     assert "This page contains rows of the table." in page and page.count("<script") == 2
-    first = int(model.rank(X[["a", "b"]], k=1, y=y)["row"][0])
+    first = int(model.rank(X[["a", "b"]], k=1, y=y)["row"].iloc[0])
     assert f"<td><bdi>{X['a'].iloc[first]}</bdi></td>" in page
     assert data_of(page)["of"] == int((y == 0).sum())
 

@@ -83,16 +83,6 @@ def test_the_command_names_the_rule_of_the_threshold_as_python_does(made, tmp_pa
         assert json.loads(done.stdout)["threshold_rule"] == rule == onesided.load(tmp_path / "m").threshold_rule_, done.stderr
 
 
-def test_the_card_has_no_value_in_a_useless_interval(made):
-    model = PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y)
-    metrics = model.about_["report"]["metrics"]
-    metrics["precision"] = {"value": 0.925, "low": 0.0, "high": 1.0}
-    metrics["recall"] = {"value": 0.81234, "low": 0.75678, "high": 0.86789}
-    card = model._repr_html_()
-    assert "<td>between 0.00 and 1.00</td>" in card and "0.925" not in card
-    assert "<td>0.812 [0.757, 0.868]</td>" in card
-
-
 def test_a_search_over_the_prior_is_told_of(made):
     from onesided.metrics import make_pu_scorer
 
@@ -168,7 +158,7 @@ def test_other_lines_other_columns_and_other_sentences_are_said():
             warnings.simplefilter("ignore")
     model.fit(pd.DataFrame(X, columns=list("abcd")).rename(columns={"d": "one"}), y)
     """)
-    assert said.count("DataWarning: one is left out") == 2 and said.count("DataWarning: x5 is left out") == 1
+    assert said.count("DataWarning: one is left out") == 1 and said.count("DataWarning: x5 is left out") == 1
 
 
 def test_who_asks_for_all_warnings_gets_all(made):
@@ -253,7 +243,7 @@ def test_python_says_what_the_command_says(days, tmp_path, capsys):
     frame.loc[3, "a"] = np.nan
     pytest.importorskip("pyarrow")
     frame.assign(label=y).to_parquet(tmp_path / "t.parquet", index=False)
-    flags = "--label label --method weighted-lr --prior 0.4 --threads 1 --out"
+    flags = "--label label --method weighted-lr --prior 0.4 --threads 1 -v --out"
     command = [sys.executable, "-m", "onesided", "fit", tmp_path / "t.parquet", *flags.split(), tmp_path / "m"]
     done = subprocess.run(command, capture_output=True, text=True)
     lines = [line.partition(": ") for line in done.stderr.splitlines()]
