@@ -266,7 +266,7 @@ try {
     await other.close();
   });
   await step("reasons are shown when asked for, one row at a time", async () => {
-    onesided("audit", "draw", "m.safetensors", join(examples, "new.csv"), "--label", "y", "--rows", "20", "--explain", "3", "--out", "why.html");
+    onesided("audit", "draw", "m.safetensors", join(examples, "new.csv"), "--label", "y", "--rows", "30", "--explain", "3", "--out", "why.html");
     const context = await browser.newContext();
     const { page, wrong } = await opened(context, "why.html");
     assert.equal(await page.locator("#because").isVisible(), false);
