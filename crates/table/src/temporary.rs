@@ -25,7 +25,7 @@ static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Removes the temporary files that are being written and ends the process. Threads that would open others, or rename theirs,
 /// wait until it is gone.
 pub fn end_process(code: i32) -> ! {
-    let _held = remove_temporaries();
+    let _held = remove_temporaries(Path::new(""));
     std::process::exit(code)
 }
 
@@ -35,9 +35,10 @@ fn writing() -> MutexGuard<'static, Vec<PathBuf>> {
     WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn remove_temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
+/// Removes what is being written below a folder; everything is below the empty path.
+fn remove_temporaries(below: &Path) -> MutexGuard<'static, Vec<PathBuf>> {
     let writing = writing();
-    writing.iter().for_each(|path| {
+    writing.iter().filter(|path| path.starts_with(below)).for_each(|path| {
         let _ = fs::remove_file(path);
     });
     writing
@@ -199,7 +200,8 @@ mod tests {
         let folder = folder("end");
         let (_temporary, _file) = Temporary::beside(&folder.join("model"), Access::Usual).unwrap();
         assert_eq!(names(&folder).len(), 1);
-        drop(remove_temporaries());
+        // Other tests of this process write, too.
+        drop(remove_temporaries(&folder));
         assert_eq!(names(&folder).len(), 0);
         fs::remove_dir_all(folder).unwrap();
     }
