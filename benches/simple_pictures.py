@@ -1,4 +1,4 @@
-"""The simple models of docs/pictures.md's last row: trees and a line on hand-made features of small photographs.
+"""The simple models of docs/pictures-results.md's last table: trees and a line on hand-made features of small photographs.
 
     python3 benches/simple_pictures.py known/ rest/ others/ truth.csv [list.csv]
 

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Pages whose commands are run, top to bottom, in a folder with `examples/`, some pictures and the tables that they name.
-const RUN: [&str; 17] = [
+const RUN: [&str; 21] = [
     "README.md",
     "docs/start.md",
     "docs/tables.md",
@@ -25,11 +25,15 @@ const RUN: [&str; 17] = [
     "docs/list.md",
     "docs/explain.md",
     "docs/reviewing.md",
+    "docs/first-rows.md",
+    "docs/audit.md",
+    "docs/labeling-odds.md",
     "docs/certified.md",
     "docs/watch.md",
     "docs/methods.md",
     "docs/classic.md",
     "docs/theory.md",
+    "docs/bound.md",
 ];
 
 /// What is not run: a GPU, pictures at full length, what only measures the machine, and answers that nobody has filled in.
@@ -140,6 +144,7 @@ fn named_files_are_there() {
         "RELEASE.md",
         "SECURITY.md",
         "docs/decisions.md",
+        "docs/departures.md",
         "docs/dependencies.md",
     ] {
         for name in read(&root().join(page)).split('`').skip(1).step_by(2) {

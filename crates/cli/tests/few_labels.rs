@@ -219,7 +219,7 @@ fn draws_of_labels_and_their_starts_are_those_of_the_file() {
 
 #[test]
 fn pictures_of_the_default_are_those_of_the_file() {
-    let page = text("docs/pictures.md");
+    let page = text("docs/pictures-results.md");
     let mut rows = 0;
     for line in text("benches/results/pictures_auto.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
