@@ -82,7 +82,7 @@ fn meaning(name: &str) -> &'static str {
         "ece" => "how far probabilities are from the shares that come true, on average",
         "log_loss" => "mean surprise by the truth: 0 is perfect, 0.693 a coin",
         "f1" => "harmonic mean of precision and recall",
-        "lee_liu" => "recall times lift: of two models the higher one is better; by itself it tells nothing",
+        "lee_liu" => "recall times lift: of two models, the better one has more",
         "lift" => "how many times more positives are among the rows called positive",
         "precision" => "share of the rows called positive that are positive",
         "predicted_positive" => "share of the rows called positive",
