@@ -14,44 +14,53 @@
 mod by_columns;
 mod dataset;
 mod draw;
+mod encoded_rows;
 mod encoding;
 pub(crate) mod files;
-mod fits;
 mod images;
 mod keys;
 mod note_sentences;
 mod notes;
-mod permuted;
+mod permuted_column;
 mod pictures;
 mod pixels;
 mod row_names;
 mod settings;
-mod some_rows;
 mod stream;
 mod summary;
 mod table;
 mod texts;
+mod too_large;
 
 pub use by_columns::TakeColumns;
 pub use dataset::Dataset;
 pub use draw::{DrawnFrom, draw_unlabeled};
 pub use encoding::{Encoding, ReadAgain, TextInput};
-pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
 pub use row_names::RowNames;
 pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
+pub use too_large::WouldFit;
 
+use crate::column_rule::ColumnRule;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, FileOptions, Label, MissingPolicy, PictureShape, Scaling, Scenario,
     TextOptions, Weighting,
 };
 use files::Kind;
-use onesided_table::TableError;
+use onesided_table::{LEAST_COMPACT, NEARLY_ALL, TableError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// What cells are.
+pub(crate) static CELLS: ColumnRule = ColumnRule {
+    name: "numbers, dates, truth values",
+    finds: "what nearly all cells of a column are; the others are missing, with a warning",
+    constants: &[("NEARLY_ALL", NEARLY_ALL as f64), ("LEAST_COMPACT", LEAST_COMPACT as f64)],
+    evidence: "docs/tables.md",
+};
 
 /// Where rows are. The path `-` is a table on standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
