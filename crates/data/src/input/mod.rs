@@ -42,6 +42,7 @@ pub use row_names::RowNames;
 pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
+pub use texts::text_of_file;
 pub use too_large::WouldFit;
 
 use crate::column_rule::ColumnRule;
