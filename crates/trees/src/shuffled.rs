@@ -20,6 +20,7 @@ impl Binned {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ForestConfig, LabeledRows, RowDraw, grow_forest};
     use onesided_data::{ColumnKind, Columns, Matrix};
     use std::borrow::Cow;
 
@@ -53,5 +54,47 @@ mod tests {
         assert!(same.abs_diff(800) < 127, "{same}");
         assert_eq!(both, table.with_shuffled(&rows, 4_000, 1));
         assert_ne!(both, table.with_shuffled(&rows, 4_000, 2));
+    }
+
+    /// Positives lie along a band, negatives as far out in both columns but anywhere. Four fifths of the 500 unlabeled rows are positive,
+    /// and 200 are labeled: what tells P from U tells little, what tells P from shuffled cells tells more.
+    #[test]
+    fn a_density_finds_what_is_unlike_p_where_u_is_mostly_positive() {
+        let mut stream = Stream::new(5, "band");
+        let mut row = |positive: bool| {
+            let (a, b) = (stream.normal(), stream.normal());
+            let along = stream.normal();
+            let near = |noise: f64| (along + 0.3 * noise) as f32;
+            if positive { [near(a), near(b)] } else { [a as f32, b as f32] }
+        };
+        // Labeled, unlabeled, new.
+        let truth: Vec<bool> = (0..1_200).map(|at| at < 200 || at % 5 > 0).collect();
+        let cells = truth.iter().flat_map(|&positive| row(positive)).collect();
+        let matrix = Matrix::new(1_200, 2, cells).unwrap();
+        let binned = Binned::new(&matrix).unwrap();
+        let config = ForestConfig {
+            trees: 50,
+            min_leaf_rows: 10,
+            columns_a_split: 1.0,
+            rows: RowDraw::All,
+            random_cuts: true,
+            threads: 1,
+            ..ForestConfig::default()
+        };
+        let auc = |made: usize| {
+            let both = binned.with_shuffled(&(0..700).collect::<Vec<u32>>(), made, 1);
+            let positive: Vec<bool> = (0..700 + made).map(|at| at < 200).collect();
+            let sample = LabeledRows { binned: &both, positive: &positive, weights: None };
+            let all: Vec<u32> = (0..positive.len() as u32).collect();
+            let forest = grow_forest(&sample, &all, &config, &|_| true).unwrap();
+            let said = forest.logits_of(&binned, &(700..1_200).collect::<Vec<u32>>()).unwrap();
+            let of =
+                |wanted: bool| said.iter().zip(&truth[700..]).filter(move |(_, truth)| **truth == wanted);
+            let above =
+                of(true).map(|(one, _)| of(false).filter(|(other, _)| one > *other).count()).sum::<usize>();
+            above as f64 / 400.0 / 100.0
+        };
+        let (against_u, dense) = (auc(0), auc(400));
+        assert!(dense > against_u + 0.03 && dense > 0.7, "{against_u} {dense}");
     }
 }
