@@ -19,6 +19,10 @@ const ASKED_OTHERWISE: [&str; 2] = ["positive", "negative"];
 /// A hint as a keyword: `leave it out with drop=['age']`.
 pub fn as_keyword(hint: &Hint) -> Option<String> {
     let reading = ReadingInfo::find(hint.setting);
+    // Groups come with the rows.
+    if let ("group", Some(column)) = (hint.setting, &hint.value) {
+        return Some(format!("{} with fit(X.drop(columns='{column}'), y, groups=X['{column}'])", hint.act));
+    }
     // Of a front end that reads files: in memory there is nothing to set.
     if reading.is_some_and(|setting| !setting.is_for_memory() && !ASKED_OTHERWISE.contains(&setting.name)) {
         return None;

@@ -50,6 +50,7 @@ mod levels;
 mod model;
 mod packed;
 mod shap;
+mod shuffled;
 mod split;
 mod threads;
 mod two_class;

@@ -396,7 +396,8 @@ impl Note {
                 columns.first()?.0.clone(),
             )),
             Note::CalledIds(columns) => {
-                Some(Hint::new("if it only names things, leave it out", "drop", columns.first()?.clone()))
+                let act = "if new rows will be of others, hold out and promise by whole groups";
+                Some(Hint::new(act, "group", columns.first()?.clone()))
             }
             Note::NumberTexts { examples } => {
                 let column = examples.first()?.0.clone();

@@ -266,6 +266,9 @@ mod tests {
         assert_eq!(columns.map(|column| called(column, true)), [false; 3]);
         let of = |values: usize| Values::Numeric((0..600).map(|row| (row % values) as f32).collect());
         assert!(called(("id", of(MANY_IDS)), false) && !called(("id", of(MANY_IDS - 1)), false));
+        // What is said of it offers whole groups.
+        let hint = crate::Note::CalledIds(vec!["customer_id".to_string()]).hint().unwrap();
+        assert_eq!((hint.setting, hint.value.as_deref()), ("group", Some("customer_id")));
     }
 
     #[test]

@@ -73,6 +73,7 @@ impl Scorer for Portfolio {
             rounds: member.rounds,
             is_naive: member.is_naive,
             usual: member.usual,
+            untold: member.untold,
         };
         self.members.iter().map(candidate).collect()
     }
