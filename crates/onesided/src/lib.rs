@@ -123,6 +123,7 @@ mod audit_draw;
 mod audit_file;
 mod audit_key;
 mod bound;
+pub mod cluster;
 mod explain;
 mod file;
 mod fit;

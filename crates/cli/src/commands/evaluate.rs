@@ -54,7 +54,7 @@ pub(super) fn answered(
             "'{}' is a folder; name the folder of the positives in it with --positive NAME",
             folder.display()
         ))),
-        (Input::One(_), None, None) => Err(Failure::input(
+        (Input::One(_) | Input::Parts(_), None, None) => Err(Failure::input(
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         )),
         (_, Some(label), Some(truth)) if label == truth => {
@@ -118,7 +118,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let mut met = flags.review.given().then(Vec::new);
     // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
     let (in_folders, mut of_files) = (flags.positive.is_some() && is_folder(&input), Vec::<Met>::new());
-    let cut = Cutting { rows: None, threads: flags.scoring.threads };
+    let cut = Cutting { threads: flags.scoring.threads, ..Cutting::default() };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
         let of_piece = lookup.next(&mut piece)?;
         if let Some(met) = &mut met {

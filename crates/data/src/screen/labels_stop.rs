@@ -16,7 +16,7 @@ use super::row_order::{FOLLOWS, MAY_FOLLOW, Numbers, correlation, may_follow_row
 use super::{ColumnRule, Finding, Screening};
 use crate::Label;
 use onesided_table::{Exact, Values};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Numbers along which labels stop; dates are shown to [`stop_along_dates`] by the rule about times.
 pub(super) const RULE: Screening = Screening {
@@ -48,7 +48,7 @@ pub(super) const RULE: Screening = Screening {
 };
 
 /// The point of a column beyond which hardly a row is labeled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelStop {
     /// The column.
     pub column: String,
