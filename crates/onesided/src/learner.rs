@@ -444,11 +444,7 @@ impl Learner {
 
     /// Learns from all rows of a data set, none of which is empty, and scores all: by what was trained without them where every unlabeled row has
     /// such a score, and by the model else.
-    pub(crate) fn fit_scored(
-        &self,
-        data: &Dataset,
-        observer: Observer,
-    ) -> Result<(Model, Vec<f32>), Error> {
+    pub(crate) fn fit_scored(&self, data: &Dataset, observer: Observer) -> Result<(Model, Vec<f32>), Error> {
         if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
             return Self { config, ..self.clone() }.fit_scored(data, observer);
         }

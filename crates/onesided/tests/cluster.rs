@@ -3,7 +3,9 @@
 
 use onesided::cluster::{Cluster, ClusterWorker, Engine};
 use onesided::data::{OutColumn, Stream, write_table};
-use onesided::{ClassPrior, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, Signal};
+use onesided::{
+    ClassPrior, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, Signal,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -35,7 +37,11 @@ struct InProcess {
 impl InProcess {
     fn cluster(workers: usize, deadly: usize) -> Arc<Cluster> {
         let workers = Mutex::new((0..workers).map(|_| ClusterWorker::new()).collect());
-        Arc::new(Cluster::new(Box::new(Self { workers, deadly, chance: Mutex::new(Stream::new(7, "deaths")) })))
+        Arc::new(Cluster::new(Box::new(Self {
+            workers,
+            deadly,
+            chance: Mutex::new(Stream::new(7, "deaths")),
+        })))
     }
 
     fn dies(&self) -> bool {
@@ -218,8 +224,10 @@ fn what_cannot_be_is_one_sentence() {
     let wrong = |name: &str, rows: &[(&'static str, OutColumn)]| {
         let first = files(&folder.0, &format!("{name}-a"), &table(300, false), &[300]);
         let second = files(&folder.0, &format!("{name}-b"), rows, &[300]);
-        let files = first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect::<Vec<_>>();
-        let error = in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0));
+        let files =
+            first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect::<Vec<_>>();
+        let error =
+            in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0));
         error.unwrap_err().to_string()
     };
     let error = wrong("label", &rows.iter().filter(|(name, _)| *name != "y").cloned().collect::<Vec<_>>());
@@ -241,7 +249,8 @@ fn what_cannot_be_is_one_sentence() {
     unlabeled[8].1 = OutColumn::U64(vec![0; 300]);
     let first = files(&folder.0, "p-a", &table(300, false), &[300]);
     let second = files(&folder.0, "p-b", &unlabeled, &[300]);
-    let files: Vec<PathBuf> = first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect();
+    let files: Vec<PathBuf> =
+        first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect();
     in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0)).unwrap();
     // What is no message is answered by a sentence.
     let answer = ClusterWorker::new().answer(b"hello");

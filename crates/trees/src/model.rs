@@ -253,9 +253,7 @@ impl TreesModel {
                 Ok(match kind & 5 {
                     0 => Node::Leaf { value: number },
                     1 => Node::Split { feature, threshold: number, missing_left, left, right },
-                    _ => {
-                        Node::Categories { feature, set: number.to_bits(), missing_left, left, right }
-                    }
+                    _ => Node::Categories { feature, set: number.to_bits(), missing_left, left, right },
                 })
             })?;
             Ok(Tree { nodes, sets, cover: Vec::new() })

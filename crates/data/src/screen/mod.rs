@@ -15,8 +15,8 @@ pub(crate) use row_order::follows_rows;
 
 use crate::column_rule::ColumnRule;
 use crate::{EncodeReport, Features, Label};
-use serde::{Deserialize, Serialize};
 use onesided_table::{Frame, LeftOut, Values, WhyLeftOut};
+use serde::{Deserialize, Serialize};
 
 /// A rule that looks at a column before it is encoded.
 pub(crate) struct Screening {

@@ -224,6 +224,7 @@ fn a_portfolio_blends_any_scorers_and_names_those_that_cannot_begin() {
         is_naive: false,
         is_monotone: false,
         usual: 0.0,
+        untold: 0.0,
     };
     let members = vec![
         member("broken", Box::new(Plain)),

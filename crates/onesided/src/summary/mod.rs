@@ -349,7 +349,9 @@ impl List<'_> {
         }
         let names = shown.iter().map(|&at| all[at].clone()).collect();
         let pictures = match data {
-            Some(data) if settings.rows > 0 => self.pictures(data, &first, settings.rows, predicted_positive)?,
+            Some(data) if settings.rows > 0 => {
+                self.pictures(data, &first, settings.rows, predicted_positive)?
+            }
             _ => PicturesSeen::default(),
         };
         first.truncate(settings.rows);
@@ -390,7 +392,9 @@ impl List<'_> {
 
     /// The rows of a place with what their column of labels says, in memory.
     fn labeled_rows(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
-        let told = self.labels().filter(|_| matches!(input, Input::Parts(_)) || matches!(input, Input::One(path) if !path.is_dir()));
+        let told = self.labels().filter(|_| {
+            matches!(input, Input::Parts(_)) || matches!(input, Input::One(path) if !path.is_dir())
+        });
         let roles = Roles { id: Vec::new(), ..also.roles.clone() };
         let also = ReadAgain { roles, told, told_asked: false, keep: Vec::new(), ..also.clone() };
         self.model.read_with(input, &also)

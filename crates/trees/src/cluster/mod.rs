@@ -15,7 +15,7 @@ mod partition;
 mod worker;
 
 pub(crate) use codec::{Plain, Reader, Writer};
-pub(crate) use coordinator::{Away, FieldAway, of_rows};
 pub use coordinator::{Ask, CUTS, Workers};
+pub(crate) use coordinator::{Away, FieldAway, of_rows};
 pub use partition::{PartitionBuilder, Sorting};
 pub use worker::{Worker, add_answers};

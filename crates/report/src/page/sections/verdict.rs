@@ -71,9 +71,7 @@ pub(super) fn verdict(summary: &Summary) -> String {
             )
         })
         .collect();
-    format!(
-        "<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><ul class=\"checks\">{rows}</ul>"
-    )
+    format!("<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><ul class=\"checks\">{rows}</ul>")
 }
 
 /// How far to read to be sure of nine of ten.
