@@ -29,6 +29,8 @@ impl Numbers {
 enum Labels {
     Random,
     Easy,
+    /// Those with a high `b` more often than others.
+    Leaning,
     Inverted,
 }
 
@@ -40,11 +42,6 @@ fn table(rows: u64, from: u64, labels: Labels) -> String {
         let positive = numbers.uniform() < 0.2;
         let easy = positive && numbers.uniform() < 0.3;
         let drawn = numbers.uniform() < 0.4;
-        let label = match labels {
-            Labels::Random => positive && drawn,
-            Labels::Easy => easy && drawn,
-            Labels::Inverted => !(positive && drawn),
-        };
         let a = numbers.normal()
             + if easy {
                 5.0
@@ -55,6 +52,12 @@ fn table(rows: u64, from: u64, labels: Labels) -> String {
             };
         let b = numbers.normal() + if positive { 0.7 } else { 0.0 };
         let c = numbers.uniform();
+        let label = match labels {
+            Labels::Random => positive && drawn,
+            Labels::Easy => easy && drawn,
+            Labels::Leaning => positive && numbers.uniform() < if b > 0.7 { 0.6 } else { 0.1 },
+            Labels::Inverted => !(positive && drawn),
+        };
         text.push_str(&format!("r{row},{a:.4},{b:.4},{c:.4},{},{}\n", u8::from(label), u8::from(positive)));
     }
     text
@@ -226,6 +229,33 @@ fn an_audit_of_easy_labels_refutes_what_they_said() {
     assert!(
         said.stdout.contains("), measured on ") && !said.stdout.contains("AUC of labeled rows"),
         "{said:?}"
+    );
+}
+
+/// Where labeled rows are weighted for what the answers show, the verdict does not say that the answers agree.
+#[test]
+fn answers_that_labels_are_weighted_for_are_not_said_to_agree() {
+    let folder = folder_of("weighted", Labels::Leaning);
+    folder.json(FIT);
+    audited(&folder);
+    let fit = format!("{} --audit a.csv", FIT.replace("m.onesided", "n.onesided"));
+    let object = folder.json(&fit);
+    assert!(
+        object["labels_by_answers"]["p"].as_f64().unwrap() < 0.01 && object["doubt"].is_null(),
+        "{object}"
+    );
+    let said = folder.run(&fit);
+    let assumed = said.stdout.lines().find(|line| line.starts_with("assumed ")).unwrap();
+    assert!(
+        assumed.contains("not a random sample of the positives, as the answers of an audit show"),
+        "{assumed}"
+    );
+    let page = folder.json("report n.onesided table.csv --label y --out page.html");
+    let labels = &page["assumptions"][0];
+    assert_eq!(
+        (&labels["what"], &labels["state"]),
+        (&"random-labels".into(), &"weighted".into()),
+        "{labels}"
     );
 }
 

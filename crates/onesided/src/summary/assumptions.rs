@@ -34,6 +34,8 @@ pub enum State {
     Fails,
     /// Answers of people took its place.
     Audited,
+    /// Answers of people show that it does not hold, and rows are weighted for that.
+    Weighted,
 }
 
 /// An assumption.
@@ -73,10 +75,16 @@ pub(super) fn random_labels(model: &Model) -> Assumption {
             State::Fails,
             "labeled rows rank higher than any random sample of the positives could with this share of positives".to_string(),
         ),
-        (None, Some(answers)) => (
-            State::Audited,
-            format!("metrics were measured on {} of an audit, and the labels agree with them", counted(answers, "answers")),
-        ),
+        (None, Some(answers)) => {
+            let measured = format!("metrics were measured on {} of an audit", counted(answers, "answers"));
+            match about.report.labels_by_answers.as_ref().filter(|test| test.refutes()) {
+                Some(test) => (
+                    State::Weighted,
+                    format!("{test}; labeled rows are weighted to be like the answered ones, and {measured}"),
+                ),
+                None => (State::Audited, format!("{measured}, and the labels agree with them")),
+            }
+        }
         (None, None) => match &about.report.labeling {
             Some(test) if test.refutes() => (State::Fails, test.to_string()),
             Some(test) => (

@@ -304,6 +304,9 @@ fn assumed(one: &Assumption, p: Option<f64>) -> String {
         }
         State::Holds => format!("{labels}: nothing speaks against it"),
         State::Audited => format!("{labels}: the answers of an audit agree"),
+        State::Weighted => "labels are not a random sample of the positives, as the answers of an audit show: labeled rows are weighted to be like \
+             the answered ones"
+            .to_string(),
         State::Unknown => match p {
             Some(p) => format!(
                 "{labels}, which the rows alone cannot show; a test finds nothing against it (p = {p:.2})"

@@ -137,6 +137,7 @@ fn badge(state: State) -> String {
         State::Unknown => ("unknown", "unknown"),
         State::Fails => ("fails", "fails"),
         State::Audited => ("audited", "audited"),
+        State::Weighted => ("unknown", "weighted for"),
     };
     format!("<span class=\"badge {class}\">{word}</span>")
 }
