@@ -390,9 +390,9 @@ impl PyModel {
         let mut said = notes_on_new(data.notes());
         let list = List::of(&model).rows_of_model(self.rows_of_model()).threads(threads);
         let list = py.detach(|| list.negatives_of(&data, target, is_told)).map_err(|error| match error {
-            Error::Withheld(_) => raise_for("X", error),
+            Error::NotCertified(_) => raise_for("X", error),
             Error::CertifiesFitted => {
-                PyValueError::new_err(format!("X: {error}: PUClassifier.negatives_of(X, y)"))
+                PyValueError::new_err(format!("X: {error}; use PUClassifier.negatives_of(X, y)"))
             }
             other => raise(other),
         })?;

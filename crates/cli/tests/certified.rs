@@ -188,7 +188,39 @@ fn what_cannot_be_certified_is_refused_or_says_what_it_takes() {
         .collect();
     folder.write("moved.csv", moved);
     let message = folder.refused("negatives m.onesided moved.csv");
-    assert!(message.contains("nothing is promised of this list"), "{message}");
+    assert!(message.contains("no row can be certified: column 'a' holds something else"), "{message}");
+}
+
+/// Labels for the positives that are easy to tell, and a share that says how many hidden ones there are: the lists would be positives by a third.
+#[test]
+fn nothing_is_certified_where_random_labels_are_refuted_or_given_up() {
+    let folder = Folder::new("certified-refuted");
+    let easy: String = table(0, 2000, 30, 1)
+        .lines()
+        .map(|line| match line.split(',').collect::<Vec<_>>()[..] {
+            [id, who, a, b, "1", t] => {
+                format!("{id},{who},{a},{b},{},{t}\n", u32::from(a.parse::<f64>().unwrap() > 1.8))
+            }
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    folder.write("easy.csv", easy);
+    folder.write("train.csv", table(0, 2000, 30, 2));
+    folder.write("new.csv", table(5000, 600, 30, 2));
+    let flags = format!("{QUICK} --drop who");
+    assert_eq!(folder.run(&format!("fit easy.csv {flags} --reserve 60 --out m.onesided")).code, 0);
+    for command in ["negatives m.onesided new.csv --out l.csv", &format!("negatives easy.csv {flags} --out l.csv")] {
+        let message = folder.refused(command);
+        assert!(message.contains("no row can be certified: share and labels do not fit together"), "{message}");
+    }
+    // Labels that are said to be of another kind are not those of the bound, unless odds allow for them.
+    let message = folder.refused(&format!("negatives train.csv {flags} --labeling easy-first --out l.csv"));
+    assert!(message.contains("labels are taken to favor likely positives, and the bound is for random ones"), "{message}");
+    let allowed = folder.json(&format!("negatives train.csv {flags} --labeling easy-first --labeling-odds 2"));
+    assert!(allowed["rows"].as_u64() > Some(0), "{allowed}");
+    let message = folder.refused(&format!("negatives train.csv {flags} --labeling-depends-on b --out l.csv"));
+    assert!(message.contains("--labeling-depends-on") && message.contains("labels at random"), "{message}");
+    assert!(!folder.files().contains(&"l.csv".to_string()));
 }
 
 #[test]

@@ -184,12 +184,12 @@ pub enum Error {
     /// Rows to certify that the model was fitted on.
     #[error(
         "the model was fitted on these very rows and cannot certify them: it has met their hidden positives as unlabeled rows, and scores \
-         them lower than new ones; certify them without the model, which fits again for it"
+         them lower than new ones"
     )]
     CertifiesFitted,
-    /// Nothing is promised of rows, and why.
-    #[error("{0}")]
-    Withheld(String),
+    /// No row is certified, since what that rests on is known to be wrong: why.
+    #[error("no row can be certified: {0}")]
+    NotCertified(String),
     /// An audit file that cannot be used.
     #[error("'{file}' {what}")]
     AuditFile {
@@ -335,7 +335,9 @@ impl Error {
             Error::SparseRows(_) => Some(Hint::new("take those of scores", "estimator", "quick")),
             Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
             Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),
-            Error::CertifiesFitted => Some(Hint::new("name the label column instead", "label", "COLUMN")),
+            Error::CertifiesFitted => {
+                Some(Hint::new("leave the model out and name the label column", "label", "COLUMN"))
+            }
             Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),
             Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
             Error::NoNegatives { .. } | Error::NoWeights { .. } => {

@@ -442,7 +442,11 @@ impl Learner {
 
     /// Learns from all rows of a data set, none of which is empty, and scores all: by what was trained without them where every unlabeled row has
     /// such a score, and by the model else.
-    pub(crate) fn fit_scored(&self, data: &Dataset, observer: Observer) -> Result<Vec<f32>, Error> {
+    pub(crate) fn fit_scored(
+        &self,
+        data: &Dataset,
+        observer: Observer,
+    ) -> Result<(Model, Vec<f32>), Error> {
         if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
             return Self { config, ..self.clone() }.fit_scored(data, observer);
         }
@@ -451,11 +455,12 @@ impl Learner {
         let of_row =
             |row: usize| out_of_fold.scores.get(row).copied().flatten().filter(|score| score.is_finite());
         let whole = (0..data.len()).all(|row| labels[row] != Label::Unlabeled || of_row(row).is_some());
-        match whole {
+        let scores = match whole {
             // Labeled rows are not asked about.
-            true => Ok((0..data.len()).map(|row| of_row(row).unwrap_or(f32::INFINITY)).collect()),
-            false => model.score(data),
-        }
+            true => (0..data.len()).map(|row| of_row(row).unwrap_or(f32::INFINITY)).collect(),
+            false => model.score(data)?,
+        };
+        Ok((model, scores))
     }
 
     /// Learns from all rows of a data set, and scores each by what was trained without it. `aside` is how much there was
@@ -548,8 +553,9 @@ impl Learner {
         }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         let mut model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
-        // A blend brings the scores of its folds to one scale.
-        if scorer.policy() == Policy::Choose && model.about().report.folds > 1 {
+        // What scored a row that was held out is another model than the finished one: fitted on some folds, and of a blend one of several
+        // whose mean is taken, which is less often far from the middle.
+        if model.about().report.folds > 1 {
             model.meet_again(data, info.needs_truth);
         }
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.

@@ -292,8 +292,19 @@ impl Model {
     /// Why nothing is promised of a list, where that is so: what the model was fitted with contradicts itself, or columns of the
     /// list hold something else than in training.
     pub fn withheld(&self, shifted: &[&ColumnShift]) -> Option<String> {
+        let why = self.why_withheld(shifted)?;
+        Some(match self.about().doubt {
+            Some(_) => format!("nothing is promised of this list: {why}"),
+            None => format!(
+                "nothing is promised of this list, neither a recall nor how many of the first rows are positive: {why}"
+            ),
+        })
+    }
+
+    /// The reason alone.
+    pub(crate) fn why_withheld(&self, shifted: &[&ColumnShift]) -> Option<String> {
         if let Some(doubt) = &self.about().doubt {
-            return Some(format!("nothing is promised of this list: {doubt}"));
+            return Some(doubt.to_string());
         }
         let first = &shifted.first()?.column;
         let (whose, they) = match shifted.len() {
@@ -303,8 +314,7 @@ impl Model {
             }
         };
         Some(format!(
-            "nothing is promised of this list, neither a recall nor how many of the first rows are positive: {whose} something else \
-             than in training; bring {they} to the units and names of training, or fit again"
+            "{whose} something else than in training; bring {they} to the units and names of training, or fit again"
         ))
     }
 

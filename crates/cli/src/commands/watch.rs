@@ -41,7 +41,7 @@ pub struct Watch {
     /// Where to draw it: .svg or .png.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Exit with code 4 where the verdict is anything but to keep the model.
+    /// Exit with code 4 unless the verdict is to keep the model, or that there are too few rows to tell.
     #[arg(long, requires = "file")]
     pub strict: bool,
     /// The share of runs on rows like those of training that may raise an alarm.

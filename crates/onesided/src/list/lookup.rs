@@ -38,6 +38,26 @@ pub enum MetRows<'k> {
     Unknown,
 }
 
+impl MetRows<'_> {
+    /// Of so many rows how many the model has met.
+    pub fn number(&self, rows: usize) -> usize {
+        match self {
+            MetRows::Counted { met, .. } => *met,
+            MetRows::All(_) => rows,
+            MetRows::Chance | MetRows::Unknown => 0,
+        }
+    }
+
+    /// Whether it scored rows that it has met, since there are no scores of them out of fold.
+    pub fn in_sample(&self) -> bool {
+        match self {
+            MetRows::Counted { met, out_of_fold } => *met > 0 && !out_of_fold,
+            MetRows::All(_) => true,
+            MetRows::Chance | MetRows::Unknown => false,
+        }
+    }
+}
+
 impl<'k> RowLookup<'k> {
     /// With `told`, the data tell by a column that was named which rows are labeled.
     pub fn new(model: &'k Model, rows_of_model: RowsOfModel<'k>, told: bool) -> Self {

@@ -7,7 +7,7 @@
 
 use super::gather::{pack, unpack};
 use super::{List, MetRows, RowLookup};
-use crate::negatives::{Certified, CertifiedColumns, CertifiedRow, CertifiedUnit};
+use crate::negatives::{Certified, CertifiedColumns, CertifiedRow, CertifiedUnit, not_certified};
 use crate::{Error, ListNote, Met, ScoredRows};
 use onesided_data::{Cutting, Dataset, Input, Note, ReadAgain, RowSorter, TableError};
 use onesided_eval::{CertifiedCut, NegativesTarget, RankCounts, rank_among};
@@ -177,10 +177,11 @@ impl<'l, 'm> Looking<'l, 'm> {
             return Err(Error::CertifiesFitted);
         }
         let shifted: Vec<_> = notes.iter().filter_map(Note::shifted).collect();
-        if let Some(why) = list.model.withheld(&shifted) {
-            return Err(Error::Withheld(why));
+        if let Some(why) = not_certified(list.model, &shifted, target.labeling()) {
+            return Err(Error::NotCertified(why));
         }
-        let all_new = matches!(lookup.met_rows(), MetRows::Chance);
+        let met_rows = lookup.met_rows();
+        let all_new = matches!(met_rows, MetRows::Chance);
         let unit = if groups.of.is_empty() { CertifiedUnit::Rows } else { CertifiedUnit::Groups };
         let last = reserve.len();
         match unit {
@@ -192,7 +193,7 @@ impl<'l, 'm> Looking<'l, 'm> {
         let cut = target.certify(&counts);
         let mut certified = Certified::of(&cut, unit, list.model.about().assumes());
         certified.labeled = labeled;
-        certified.met = if all_new { 0 } else { lookup.matcher().map_or(0, |matcher| matcher.met()) };
+        certified.met = met_rows.number(lookup.rows());
         certified.rows = match unit {
             CertifiedUnit::Rows => cut.certified,
             CertifiedUnit::Groups => groups

@@ -12,13 +12,14 @@
 //!
 //! With several splits each has its own P₂, and rows are certified by their mean e-value ([`NegativesTarget::by_e_values`]).
 
+use super::refuted::{FAVORED, not_certified};
 use super::{Certified, CertifiedColumns, CertifiedRow, CertifiedUnit};
 use crate::{Error, Fit, Learner, Observer, RowsAre};
 use onesided_data::{
     Dataset, Frame, Input, InputOptions, Label, Note, PriorInUnlabeled, ReadOptions, Stream, Values,
 };
 use onesided_eval::{CertifiedCut, NegativesTarget, RANDOM_LABELS, RankCounts, rank_among};
-use onesided_learn::Reserve;
+use onesided_learn::{Labeling, Reserve};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
@@ -124,6 +125,7 @@ impl TableNegatives {
 
     /// The same of rows that are read by a function, again for every split.
     pub fn certify(&self, read: &mut ReadUnlabeled, observer: Observer) -> Result<CertifiedTable, Error> {
+        self.check_labeling()?;
         let whole = read(&[])?;
         let labels = whole.labels().ok_or(Error::NeedsLabels)?.to_vec();
         let units = Units::of(&whole, &labels);
@@ -140,6 +142,21 @@ impl TableNegatives {
             splits.push((split, cut));
         }
         Ok(self.listed(&whole, &labels, &units, &splits))
+    }
+
+    /// Labels that the learner takes to favor some positives are not those that the bound is for.
+    fn check_labeling(&self) -> Result<(), Error> {
+        let config = self.learner.config();
+        if !config.labeling_depends_on.is_empty() {
+            let why = "weighs labels, and rows are certified for labels at random, or within labeling odds";
+            return Err(Error::NoUse { setting: "labeling-depends-on", why });
+        }
+        match config.labeling {
+            Some(Labeling::EasyFirst) if self.target.labeling().is_random() => {
+                Err(Error::NotCertified(FAVORED.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn reserve(&self) -> Reserve {
@@ -176,7 +193,11 @@ impl TableNegatives {
             let mu = PriorInUnlabeled::new((mu.get() * (unlabeled - hidden) + hidden) / unlabeled)?;
             learner = learner.prior_in_unlabeled(mu);
         }
-        let found = learner.fit_scored(&shuffled, observer)?;
+        let (model, found) = learner.fit_scored(&shuffled, observer)?;
+        // P₁ is a random sample of the positives if the labels are.
+        if let Some(why) = not_certified(&model, &[], self.target.labeling()) {
+            return Err(Error::NotCertified(why));
+        }
         // A row of P₁ and its copies have one answer.
         let copies = shuffled.copies().filter(|_| !units.are_groups);
         let copies_of = |of: &dyn Fn(usize) -> bool| -> HashSet<usize> {

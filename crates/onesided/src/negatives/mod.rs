@@ -10,9 +10,11 @@
 
 mod columns;
 mod fitted_table;
+mod refuted;
 
 pub use columns::CertifiedColumns;
 pub use fitted_table::{CertifiedTable, TableNegatives};
+pub(crate) use refuted::not_certified;
 
 use onesided_data::{agree, counted, grouped};
 use onesided_eval::{CertifiedCut, LabelingOdds};

@@ -64,7 +64,7 @@ pub enum HistoryError {
     },
     /// A line is something else.
     #[error(
-        "'{file}' is no history of a model: line {line} is no run ({cause}); name another file, and it is made"
+        "'{file}' is no history of a model: line {line} is no run ({cause}); take that line out, or name another file, and it is made"
     )]
     Line {
         /// The file.
@@ -152,7 +152,7 @@ impl History {
             let entry: HistoryEntry = serde_json::from_str(line).map_err(|cause| HistoryError::Line {
                 file: file.to_string(),
                 line: at + 1,
-                cause: cause.to_string(),
+                cause: if cause.is_eof() { "it is cut short".to_string() } else { format!("not as one is written, at character {}", cause.column()) },
             })?;
             if entry.model != model {
                 let (file, ours) = (file.to_string(), model.to_string());
@@ -237,10 +237,16 @@ mod tests {
         History::append(&path, &entry("second")).unwrap();
         let history = History::read(&path, "a").unwrap();
         assert_eq!(history.entries, [entry("first"), entry("second")]);
-        for other in ["row,score\n1,2\n", "{}\n", "\u{0}\u{1}"] {
+        for (other, why) in [
+            ("row,score\n1,2\n", "(not as one is written, at character 1)"),
+            ("{}\n", "(not as one is written, at character 2)"),
+            ("\u{0}\u{1}", "(not as one is written"),
+            ("{\"at\": \"2026", "line 1 is no run (it is cut short)"),
+        ] {
             fs::write(&path, other).unwrap();
             let error = History::append(&path, &entry("x")).unwrap_err();
             assert!(matches!(error, HistoryError::Line { line: 1, .. }), "{error}");
+            assert!(error.to_string().contains(why), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), other);
         }
         fs::remove_dir_all(&folder).unwrap();

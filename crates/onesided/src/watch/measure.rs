@@ -29,9 +29,7 @@ struct New<'n> {
     scores: Vec<f32>,
     labels: Option<&'n [Label]>,
     drifts: &'n [ColumnDrift],
-    met: usize,
-    /// Whether the scores are by a model that has met the rows.
-    in_sample: bool,
+    met: MetRows<'n>,
 }
 
 impl Model {
@@ -72,9 +70,8 @@ impl Model {
             scores.extend_from_slice(&piece.scores);
             Ok(())
         })?;
-        let (met, in_sample) = met_in(&lookup);
-        let new =
-            New { scores, labels: streamed.labels.as_deref(), drifts: &streamed.drifts, met, in_sample };
+        let (labels, drifts, met) = (streamed.labels.as_deref(), &streamed.drifts[..], lookup.met_rows());
+        let new = New { scores, labels, drifts, met };
         Ok((self.watched(new, rows_of_model, false_alarms)?, streamed.notes))
     }
 
@@ -88,14 +85,12 @@ impl Model {
         let mut lookup = RowLookup::new(self, rows_of_model, false);
         let mut piece = self.scored(data)?;
         lookup.next(&mut piece)?;
-        let (met, in_sample) = met_in(&lookup);
         let labels = piece.data.labels().map(<[Label]>::to_vec);
         let new = New {
             scores: std::mem::take(&mut piece.scores),
             labels: labels.as_deref(),
             drifts: data.drifts(),
-            met,
-            in_sample,
+            met: lookup.met_rows(),
         };
         self.watched(new, rows_of_model, false_alarms)
     }
@@ -109,7 +104,7 @@ impl Model {
         let mut watched = Watched {
             action: Action::Keep,
             rows: new.scores.len(),
-            met: new.met,
+            met: new.met.number(new.scores.len()),
             false_alarms,
             columns: Vec::new(),
             scores: None,
@@ -126,7 +121,7 @@ impl Model {
             self.watch_columns(&mut watched, &new);
             let known = rows_of_model.and_then(Result::ok);
             match self.score_reference(known) {
-                _ if new.in_sample => watched.untold.push(Untold::Met),
+                _ if new.met.in_sample() => watched.untold.push(Untold::Met),
                 Some(reference) => self.watch_scores(&mut watched, &reference, &new)?,
                 None => watched.untold.push(Untold::Scores),
             }
@@ -224,6 +219,7 @@ impl Model {
         let decisions = reference.decisions(&now);
         watched.decisions = Some(WatchedShares::new(decisions, SAME_RATE * decisions.share_before(), level));
         match share {
+            Some(_) if explained_by_share == Some(false) => watched.untold.push(Untold::Unexplained),
             Some(share) => watched.share = Some(WatchedShare { share, moved: share.p_value <= level }),
             None => watched.untold.push(Untold::Share),
         }
@@ -321,13 +317,4 @@ fn exactly(share: f64) -> Interval {
 
 fn of_kind(labels: &[Label], kind: Label) -> impl Iterator<Item = &Label> {
     labels.iter().filter(move |&&label| label == kind)
-}
-
-/// How many of the rows the model has met, and whether it scored them itself all the same.
-fn met_in(lookup: &RowLookup) -> (usize, bool) {
-    match lookup.met_rows() {
-        MetRows::Counted { met, out_of_fold } => (met, met > 0 && !out_of_fold),
-        MetRows::All(_) => (lookup.rows(), true),
-        MetRows::Chance | MetRows::Unknown => (0, false),
-    }
 }

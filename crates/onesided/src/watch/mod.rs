@@ -263,6 +263,8 @@ pub enum Untold {
     Met,
     /// The share: scores of positives and of the others are alike.
     Share,
+    /// The share: no share explains how the scores moved.
+    Unexplained,
     /// Labels: too few rows have one.
     Labels {
         /// How many.

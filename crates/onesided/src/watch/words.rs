@@ -38,7 +38,9 @@ impl fmt::Display for Untold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Untold::Rows => f.write_str("fewer than 20 rows tell nothing"),
-            Untold::NoColumns => f.write_str("columns are compared for tables, and this model reads something else"),
+            Untold::NoColumns => f.write_str(
+                "texts and pictures have no columns to compare: scores, decisions, the share and labels alone are",
+            ),
             Untold::Columns { columns } => write!(
                 f,
                 "{} not compared: the model does not keep what training saw of such a column, or was written by an earlier version",
@@ -54,6 +56,9 @@ impl fmt::Display for Untold {
             Untold::Met => f.write_str(
                 "scores and the share are not compared: the model was fitted on these rows, and the file of its rows, which has scores by \
                  models that had not met them, is not there",
+            ),
+            Untold::Unexplained => f.write_str(
+                "the share is not told: it follows from scores if positives and negatives look as before, and no share explains these scores",
             ),
             Untold::Share => f.write_str("the share is not told: labeled positives and other rows have nearly the same scores"),
             Untold::Labels { rows } => {
@@ -101,6 +106,13 @@ fn short(x: f64) -> String {
 /// Digits behind the point, so that four count.
 fn digits(x: f64) -> usize {
     (3 - x.abs().max(1e-9).log10().floor() as i32).clamp(0, 9) as usize
+}
+
+/// A probability with as many digits as part it from 0 and from 1, up to six.
+fn shown(p: f64) -> String {
+    let least = p.min(1.0 - p).clamp(1e-6, 0.5);
+    let digits = (-least.log10()).ceil().max(2.0) as usize;
+    format!("{p:.digits$}")
 }
 
 /// `12.3 %`.
@@ -209,7 +221,7 @@ impl Watched {
                 (moved, _) => same(moved),
             };
             let shares = scores.scores.shares;
-            let what = format!("rows with a probability up to {:.2}", scores.scores.at);
+            let what = format!("rows with a probability up to {}", shown(scores.scores.at));
             rows.push([what, percent(shares.share_before()), percent(shares.share_now()), verdict]);
         }
         if let Some(decisions) = &self.decisions {
@@ -241,7 +253,7 @@ impl Watched {
         }
         if let Some(labels) = &self.labels {
             let shares = labels.scores.scores.shares;
-            let what = format!("labeled rows with a probability up to {:.2}", labels.scores.scores.at);
+            let what = format!("labeled rows with a probability up to {}", shown(labels.scores.scores.at));
             rows.push([
                 what,
                 percent(shares.share_before()),
@@ -298,5 +310,16 @@ impl History {
             [entry.at.clone(), entry.place.clone(), grouped(entry.rows), share, called, verdict]
         }));
         rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_told_from_0_and_from_1() {
+        let of = [0.25, 0.5, 0.017, 0.0003, 0.99991, 1e-9, 1.0];
+        assert_eq!(of.map(shown), ["0.25", "0.50", "0.02", "0.0003", "0.99991", "0.000000", "1.000000"]);
     }
 }
