@@ -209,14 +209,23 @@ fn nothing_is_certified_where_random_labels_are_refuted_or_given_up() {
     folder.write("new.csv", table(5000, 600, 30, 2));
     let flags = format!("{QUICK} --drop who");
     assert_eq!(folder.run(&format!("fit easy.csv {flags} --reserve 60 --out m.onesided")).code, 0);
-    for command in ["negatives m.onesided new.csv --out l.csv", &format!("negatives easy.csv {flags} --out l.csv")] {
+    for command in
+        ["negatives m.onesided new.csv --out l.csv", &format!("negatives easy.csv {flags} --out l.csv")]
+    {
         let message = folder.refused(command);
-        assert!(message.contains("no row can be certified: share and labels do not fit together"), "{message}");
+        assert!(
+            message.contains("no row can be certified: share and labels do not fit together"),
+            "{message}"
+        );
     }
     // Labels that are said to be of another kind are not those of the bound, unless odds allow for them.
     let message = folder.refused(&format!("negatives train.csv {flags} --labeling easy-first --out l.csv"));
-    assert!(message.contains("labels are taken to favor likely positives, and the bound is for random ones"), "{message}");
-    let allowed = folder.json(&format!("negatives train.csv {flags} --labeling easy-first --labeling-odds 2"));
+    assert!(
+        message.contains("labels are taken to favor likely positives, and the bound is for random ones"),
+        "{message}"
+    );
+    let allowed =
+        folder.json(&format!("negatives train.csv {flags} --labeling easy-first --labeling-odds 2"));
     assert!(allowed["rows"].as_u64() > Some(0), "{allowed}");
     let message = folder.refused(&format!("negatives train.csv {flags} --labeling-depends-on b --out l.csv"));
     assert!(message.contains("--labeling-depends-on") && message.contains("labels at random"), "{message}");

@@ -442,11 +442,7 @@ impl Learner {
 
     /// Learns from all rows of a data set, none of which is empty, and scores all: by what was trained without them where every unlabeled row has
     /// such a score, and by the model else.
-    pub(crate) fn fit_scored(
-        &self,
-        data: &Dataset,
-        observer: Observer,
-    ) -> Result<(Model, Vec<f32>), Error> {
+    pub(crate) fn fit_scored(&self, data: &Dataset, observer: Observer) -> Result<(Model, Vec<f32>), Error> {
         if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
             return Self { config, ..self.clone() }.fit_scored(data, observer);
         }
@@ -553,10 +549,9 @@ impl Learner {
         }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         let mut model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
-        // What scored a row that was held out is another model than the finished one: fitted on some folds, and of a blend one of several
-        // whose mean is taken, which is less often far from the middle.
+        // What scored a row that was held out is another model than the finished one.
         if model.about().report.folds > 1 {
-            model.meet_again(data, info.needs_truth);
+            model.meet_again(data, info.needs_truth, scorer.policy() != Policy::Choose);
         }
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);

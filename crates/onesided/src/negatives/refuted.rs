@@ -25,7 +25,8 @@ pub(crate) fn not_certified(
     why.or_else(|| {
         let random = labeling.is_random();
         let refuted = model.refuted_labels().filter(|test| random && test.p < GIVEN_UP);
-        let refuted = refuted.map(|test| format!("{test}; labeling odds above 1 allow labels that favor some positives"));
+        let refuted = refuted
+            .map(|test| format!("{test}; labeling odds above 1 allow labels that favor some positives"));
         let favored = matches!(model.about().report.who_labels, Some(WhoLabels::EasyFirst)) && random;
         refuted.or_else(|| favored.then(|| FAVORED.to_string()))
     })

@@ -152,7 +152,11 @@ impl History {
             let entry: HistoryEntry = serde_json::from_str(line).map_err(|cause| HistoryError::Line {
                 file: file.to_string(),
                 line: at + 1,
-                cause: if cause.is_eof() { "it is cut short".to_string() } else { format!("not as one is written, at character {}", cause.column()) },
+                cause: if cause.is_eof() {
+                    "it is cut short".to_string()
+                } else {
+                    format!("not as one is written, at character {}", cause.column())
+                },
             })?;
             if entry.model != model {
                 let (file, ours) = (file.to_string(), model.to_string());
