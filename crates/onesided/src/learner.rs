@@ -551,10 +551,9 @@ impl Learner {
         }
         let mut model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         model.set_given(given(&self.config, data, task.all_unlabeled.is_some()));
-        // What scored a row that was held out is another model than the finished one: fitted on some folds, and of a blend one of several
-        // whose mean is taken, which is less often far from the middle.
+        // What scored a row that was held out is another model than the finished one.
         if model.about().report.folds > 1 {
-            model.meet_again(data, info.needs_truth);
+            model.meet_again(data, info.needs_truth, scorer.policy() != Policy::Choose);
         }
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);

@@ -429,9 +429,19 @@ impl Model {
     }
 
     /// Keeps how the finished model scores rows that it has met, where those that scored them before may be on another scale.
-    pub(crate) fn meet_again(&mut self, data: &Dataset, truth: bool) {
+    ///
+    /// A `blend` brings its folds to one scale, which is its own but for one thing: it is the mean of their models, and a mean is less often far
+    /// from the middle. So where few rows are positive, single folds say higher probabilities of the rows than it does, and the share of new ones
+    /// would look smaller. The rows it has met show that, but not its labeled positives: it has learned by heart that they are.
+    pub(crate) fn meet_again(&mut self, data: &Dataset, truth: bool, blend: bool) {
         let rows: Vec<usize> = (0..data.len()).step_by(Self::meets_every(data.len())).collect();
         self.meet_some(&data.select(&rows), truth);
+        if blend
+            && let Some(reference) = &mut self.about_mut().scores
+            && let Some([positive, _]) = &mut reference.met
+        {
+            positive.clone_from(&reference.positive);
+        }
     }
 
     /// Of so many rows, each how manieth is scored once more.
