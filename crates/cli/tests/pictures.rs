@@ -340,3 +340,25 @@ fn answers_about_a_folder_are_learned_from() {
         .refused("fit -v --positives good --unlabeled new --epochs 3 --audit rows.csv --out o.safetensors");
     assert!(refused.contains("rows.csv"), "{refused}");
 }
+
+/// A page of pictures shows the pictures: those of the list, those that the model doubts, and which parts it looks at.
+#[test]
+fn a_page_shows_the_pictures() {
+    let folder = folders("pictures-page");
+    let said = folder.run(&format!("fit {TWO} --prior-in-unlabeled 0.4 --epochs 3 {OUT} --report p.html"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.contains("it contains 50 pictures\n"), "{said:?}");
+    let page = fs::read_to_string(folder.path("p.html")).unwrap();
+    let part = |id: &str| page.split(&format!("<section id=\"{id}\"")).nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(part("rows").matches("src=\"data:image/png;base64,").count(), 50);
+    let drives = part("drives");
+    for title in ["What it looks at", "Between which it decides", "Labeled positive, and ranked low", "Ranked last"] {
+        assert!(drives.contains(title), "{title}: {drives}");
+    }
+    assert_eq!(drives.matches("<svg class=\"seen").count(), 6);
+    assert!(drives.contains("class=\"part c0\""), "some part speaks for a picture");
+    assert!(page.len() < 1_000_000 && page.contains("This page contains pictures."));
+    let said = folder.run(&format!("report m.safetensors {TWO} --no-rows --out none.html"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!fs::read_to_string(folder.path("none.html")).unwrap().contains("data:image"));
+}

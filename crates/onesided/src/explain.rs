@@ -250,22 +250,15 @@ impl Explainer<'_> {
             .collect();
         let mut worth = Vec::with_capacity(asked.len());
         for some in asked.chunks(ROWS_AT_ONCE) {
-            let mut cells = Vec::with_capacity(some.len() * nothing.len());
-            let mut known_groups = vec![false; self.groups.names.len()];
-            for &(row, known) in some {
-                there[row].iter().zip(known).for_each(|(&group, &known)| known_groups[group] = known);
-                let values = dense.row(row).iter().zip(&nothing).zip(&self.groups.of_encoded);
-                cells.extend(values.map(
-                    |((&value, &nothing), &group)| {
-                        if known_groups[group] { value } else { nothing }
-                    },
-                ));
-                there[row].iter().for_each(|&group| known_groups[group] = false);
-            }
-            let matrix = Matrix::new(some.len(), nothing.len(), cells)?;
             let rows = match data.rows() {
-                Store::Sparse(_) => Store::Sparse(SparseMatrix::from_dense(&matrix)),
-                _ => Store::Dense(matrix),
+                Store::Sparse(terms) if nothing.iter().all(|&value| value == 0.0) => {
+                    Store::Sparse(self.known_terms(terms, &there, some)?)
+                }
+                Store::Sparse(_) => {
+                    let rows = self.known_values(&dense, &nothing, &there, some)?;
+                    Store::Sparse(SparseMatrix::from_dense(&rows))
+                }
+                _ => Store::Dense(self.known_values(&dense, &nothing, &there, some)?),
             };
             let rows = Dataset::from_encoded(rows, data.encoding().clone())?;
             let mut sums = vec![0.0; rows.len()];
@@ -285,6 +278,51 @@ impl Explainer<'_> {
             parts
         };
         Ok(there.iter().map(&mut of_row).collect())
+    }
+
+    /// Rows with some of their groups of columns, and what says nothing in place of the others.
+    fn known_values(
+        &self,
+        dense: &Matrix,
+        nothing: &[f32],
+        there: &[Vec<usize>],
+        asked: &[(usize, &[bool])],
+    ) -> Result<Matrix, Error> {
+        let mut cells = Vec::with_capacity(asked.len() * nothing.len());
+        let mut is_known = vec![false; self.groups.names.len()];
+        for &(row, known) in asked {
+            there[row].iter().zip(known).for_each(|(&group, &known)| is_known[group] = known);
+            let values = dense.row(row).iter().zip(nothing).zip(&self.groups.of_encoded);
+            cells.extend(
+                values.map(|((&value, &nothing), &group)| if is_known[group] { value } else { nothing }),
+            );
+            there[row].iter().for_each(|&group| is_known[group] = false);
+        }
+        Ok(Matrix::new(asked.len(), nothing.len(), cells)?)
+    }
+
+    /// The same of texts, whose rows hold few of many terms: a term that is not known is not there.
+    fn known_terms(
+        &self,
+        terms: &SparseMatrix,
+        there: &[Vec<usize>],
+        asked: &[(usize, &[bool])],
+    ) -> Result<SparseMatrix, Error> {
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut is_known = vec![false; self.groups.names.len()];
+        for &(row, known) in asked {
+            there[row].iter().zip(known).for_each(|(&group, &known)| is_known[group] = known);
+            let (of_row, with) = terms.row(row);
+            for (&column, &value) in of_row.iter().zip(with) {
+                if is_known[self.groups.of_encoded[column as usize]] {
+                    columns.push(column);
+                    values.push(value);
+                }
+            }
+            starts.push(columns.len());
+            there[row].iter().for_each(|&group| is_known[group] = false);
+        }
+        Ok(SparseMatrix::new(terms.cols(), starts, columns, values)?)
     }
 
     /// The groups of columns in which a row differs from the one that says nothing.

@@ -204,9 +204,9 @@ pub use review::{Promise, Promised, Review, ReviewList, ShareAtOdds, ShareInList
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use summary::{
-    Along, Assumed, Assumption, AtOdds, AtShare, Cause, Check, ColumnSummary, Comparison, Effect,
-    EffectPoint, InShort, LearnedFrom, Level, ModelSummary, NextStep, Overlap, PromiseAt, Ranks, ScoreBins,
-    Side, State, Summary, SummarySettings, Warned, experience, rows_of,
+    Along, Assumed, Assumption, AtOdds, AtShare, CarryingWord, Cause, Check, ColumnSummary, Comparison,
+    CoveredPicture, Effect, EffectPoint, InShort, LearnedFrom, Level, ModelSummary, NextStep, Overlap,
+    PictureGroup, PicturesSeen, PromiseAt, Ranks, ScoreBins, SeenPicture, Side, State, Summary, SummarySettings, Warned, experience, rows_of,
 };
 pub use table::Table;
 pub use told::{Told, is_useless};

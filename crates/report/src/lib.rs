@@ -57,7 +57,7 @@ pub use page::{PageSettings, ReviewPage, ReviewRow, compare_page, data_address, 
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use shown::{Shown, figure};
-pub use thumbnail::Thumbnail;
+pub use thumbnail::{Thumbnail, picture_address};
 pub use watch::{history_chart, watch_chart};
 
 /// The page on crates.io, whose code runs as a test.

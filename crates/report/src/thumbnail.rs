@@ -1,6 +1,7 @@
 //! Small pictures inside a picture: carried along as PNG in the SVG itself, so that it refers to nothing outside.
 
 use crate::png::encoded;
+use onesided::SeenPicture;
 
 /// A picture of pixels: red, green and blue a pixel, from left to right and top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,31 @@ impl Thumbnail {
             _ => return None,
         };
         Some(Self { width, height, rgb })
+    }
+
+    /// The same picture with no side longer than this: each pixel is the mean of those it stands for.
+    pub(crate) fn within(self, side: usize) -> Self {
+        let longest = self.width.max(self.height);
+        if longest <= side {
+            return self;
+        }
+        let of = |length: usize| (length * side / longest).max(1);
+        let (width, height) = (of(self.width), of(self.height));
+        let mut rgb = Vec::with_capacity(3 * width * height);
+        for y in 0..height {
+            let lines = y * self.height / height..(y + 1) * self.height / height;
+            for x in 0..width {
+                let pixels = x * self.width / width..(x + 1) * self.width / width;
+                for channel in 0..3 {
+                    let all = lines.clone().flat_map(|line| pixels.clone().map(move |pixel| (line, pixel)));
+                    let sum: usize = all
+                        .map(|(line, pixel)| usize::from(self.rgb[3 * (line * self.width + pixel) + channel]))
+                        .sum();
+                    rgb.push((sum / (lines.len() * pixels.len())) as u8);
+                }
+            }
+        }
+        Self { width, height, rgb }
     }
 
     /// `data:image/png;base64,…`.
@@ -45,6 +71,11 @@ impl Thumbnail {
             (1.0 - down) * upper + down * lower
         })
     }
+}
+
+/// A picture as the address of its own bytes (`data:image/png;base64,…`).
+pub fn picture_address(picture: &SeenPicture) -> Option<String> {
+    Some(Thumbnail::new(picture.width, picture.height, &picture.bytes)?.data_uri())
 }
 
 /// Base64 with padding (RFC 4648, section 4).
@@ -79,6 +110,14 @@ mod tests {
         assert_eq!(Thumbnail::new(2, 1, &[7, 9]).unwrap().rgb, [7, 7, 7, 9, 9, 9]);
         assert!(Thumbnail::new(2, 1, &[0; 6]).is_some() && Thumbnail::new(2, 1, &[0; 5]).is_none());
         assert!(Thumbnail::new(0, 1, &[]).is_none());
+    }
+
+    #[test]
+    fn a_smaller_picture_has_the_means_of_the_larger_one() {
+        let picture = Thumbnail::new(4, 2, &[0, 2, 10, 30, 4, 6, 50, 70]).unwrap();
+        let small = picture.clone().within(2);
+        assert_eq!((small.width, small.height, small.rgb), (2, 1, vec![3, 3, 3, 40, 40, 40]));
+        assert_eq!(picture.clone().within(4), picture);
     }
 
     #[test]

@@ -185,13 +185,28 @@ impl BestRows {
         Self { most, heap: BinaryHeap::new() }
     }
 
+    /// No rows yet, and as many of them.
+    pub fn like(&self) -> Self {
+        Self::new(self.most)
+    }
+
     /// Whether a row would be among the best so far.
     pub fn takes(&self, score: f32, row: u64) -> bool {
+        self.place(score, row) == Ordering::Less
+    }
+
+    /// Whether a row is among the best so far, or would be.
+    pub fn holds(&self, score: f32, row: u64) -> bool {
+        self.place(score, row) != Ordering::Greater
+    }
+
+    /// A row beside the worst of the best.
+    fn place(&self, score: f32, row: u64) -> Ordering {
         let candidate = SortedRow { score, row, beside: Vec::new() };
         match self.heap.peek() {
-            _ if self.heap.len() < self.most => true,
-            Some(Worst(worst)) => candidate.before(worst) == Ordering::Less,
-            None => false,
+            _ if self.heap.len() < self.most => Ordering::Less,
+            Some(Worst(worst)) => candidate.before(worst),
+            None => Ordering::Greater,
         }
     }
 

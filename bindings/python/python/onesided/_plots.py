@@ -100,20 +100,22 @@ def _draw(ax: Any, kind: str, label: str, color: str, names: list[str], numbers:
         ax.fill_between(*numbers, color=color, alpha=0.17, linewidth=0)
     elif kind == "points":
         x, y, low, high = numbers
-        # Rounding may leave an interval that ends at its number a hair short of it.
-        below = [max(value - end, 0.0) for value, end in zip(y, low)]
-        above = [max(end - value, 0.0) for value, end in zip(y, high)]
-        ax.errorbar(x, y, yerr=[below, above], fmt="o", color=color)
+        ax.errorbar(x, y, yerr=_sides(y, low, high), fmt="o", color=color)
     else:
         value, low, high = numbers
         places = list(range(len(names)))[::-1]
-        below = [max(one - end, 0.0) for one, end in zip(value, low)]
-        above = [max(end - one, 0.0) for one, end in zip(value, high)]
         if kind == "bars":
-            ax.barh(places, value, xerr=[below, above], color=color, ecolor=_COLORS[1])
+            ax.barh(places, value, xerr=_sides(value, low, high), color=color, ecolor=_COLORS[1])
         else:
-            ax.errorbar(value, places, xerr=[below, above], fmt="o", color=color)
+            ax.errorbar(value, places, xerr=_sides(value, low, high), fmt="o", color=color)
         ax.set_yticks(places, names)
+
+
+def _sides(value: list[float], low: list[float], high: list[float]) -> list[list[float]]:
+    """How far intervals reach below and above; rounding may leave one a hair short of its number."""
+    below = [max(one - end, 0.0) for one, end in zip(value, low)]
+    above = [max(end - one, 0.0) for one, end in zip(value, high)]
+    return [below, above]
 
 
 class Plots:

@@ -13,16 +13,16 @@ use crate::progress::guarded;
 use crate::reading_flags::FileFlags;
 use clap::{Args, Subcommand};
 use onesided::data::{
-    FileOptions, OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically,
+    Dataset, Encoding, FileOptions, ImageFrom, OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically,
     write_table_as,
 };
 use onesided::eval::EvalError;
 use onesided::eval::audit::{CutEstimate, FirstPartTarget};
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
-    KnownRows, RANDOM_LABELS, Roles,
+    KnownRows, Model, RANDOM_LABELS, Roles, rows_of,
 };
-use onesided_report::{ReviewPage, ReviewRow, data_address, review_page};
+use onesided_report::{ReviewPage, ReviewRow, data_address, picture_address, review_page};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -175,7 +175,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     check_texts(&model, &flags.text)?;
     // Whoever answers in a browser has nothing else to look at.
     let all = match as_page && flags.id.is_empty() && flags.file.is_file() {
-        true => columns_of(flags, &files, beside.as_ref().ok()),
+        true => columns_of(&model, flags, &files, beside.as_ref().ok()),
         false => Vec::new(),
     };
     let roles = Roles {
@@ -199,7 +199,12 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     print_device(&model, drawn.largest_piece);
     warnings.extend(tell_list(&drawn.said, &["cross-fit", "label"]));
     if as_page {
-        write_page(&drawn, flags, &files)?;
+        // Pictures that a table holds or names are shown as the model sees them.
+        let pictures = match model.encoding().shape() {
+            Some(_) if flags.file.is_file() => Some(model.read_with(&input, &also).map_err(Failure::of_reading)?),
+            _ => None,
+        };
+        write_page(&model, &drawn, pictures.as_ref(), flags, &files)?;
     }
     let columns = drawn.columns(flags.scores);
     let columns: Vec<(&str, OutColumn)> =
@@ -233,18 +238,31 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     print_of_file(&drawn_as_text(&drawn, flags, as_page))
 }
 
-/// The columns of the table but for that of the labels, which would tell what to answer.
-fn columns_of(flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> Vec<String> {
+/// The columns of the table but for that of the labels, which would tell what to answer, and for pixels.
+fn columns_of(model: &Model, flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> Vec<String> {
     let labels = flags.label.iter().chain(known.and_then(KnownRows::label_column).map(|label| &label.column));
     let labels: Vec<&String> = labels.collect();
     let mut names = column_names(&flags.file, &files.clone().into()).unwrap_or_default();
-    names.retain(|name| !labels.contains(&name) && !name.is_empty());
+    let pixels: &[String] = match model.encoding().as_ref() {
+        Encoding::Image(image) => match &image.from {
+            ImageFrom::Columns(names) => names,
+            _ => &[],
+        },
+        _ => &[],
+    };
+    names.retain(|name| !labels.contains(&name) && !name.is_empty() && !pixels.contains(name));
     names.truncate(PAGE_COLUMNS);
     names
 }
 
 /// Writes the drawn rows as a page to answer in.
-fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<(), Failure> {
+fn write_page(
+    model: &Model,
+    drawn: &AuditDraw,
+    pictures: Option<&Dataset>,
+    flags: &Draw,
+    files: &FileOptions,
+) -> Result<(), Failure> {
     let texts = |column: &OutColumn| match column {
         OutColumn::Text(cells) | OutColumn::Choice { cells, .. } => cells.clone(),
         _ => Vec::new(),
@@ -260,7 +278,10 @@ fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<()
         let cells: Vec<String> = ids.iter().filter_map(|(_, cells)| cells.get(at).cloned()).collect();
         let (text, picture) = match (in_folder, cells.first()) {
             (true, Some(name)) => shown(&flags.file.join(name), files)?,
-            _ => (None, None),
+            _ => {
+                let seen = pictures.and_then(|data| model.picture(data, drawn.rows[at].row));
+                (None, seen.as_ref().and_then(picture_address))
+            }
         };
         let because = drawn.because().get(at).map_or(&[][..], Vec::as_slice);
         let because = because.iter().map(|part| (part.feature.clone(), part.value)).collect();
@@ -269,6 +290,7 @@ fn write_page(drawn: &AuditDraw, flags: &Draw, files: &FileOptions) -> Result<()
     };
     let page = ReviewPage {
         place: flags.file.display().to_string(),
+        things: rows_of(model.encoding().takes()).to_string(),
         draw: draws.first().cloned().unwrap_or_default(),
         fingerprint: drawn.fingerprints()[0].clone(),
         columns: ids.iter().map(|(name, _)| name.clone()).collect(),

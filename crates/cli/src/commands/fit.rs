@@ -1,6 +1,7 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
 use super::fit_says::{self, measured, metrics};
+use super::fit_verdict;
 use super::prior::print_prior;
 use super::report;
 use super::{with_estimates, with_intervals};
@@ -104,7 +105,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
         warn(&new.map(ToString::to_string).collect::<Vec<_>>());
         warn(&inverted);
     } else {
-        fit_says::warn_in_short(&short, flags, wrote.len() + usize::from(flags.report.is_some()));
+        fit_verdict::warn_in_short(&short, flags, wrote.len() + usize::from(flags.report.is_some()));
     }
     warnings.extend(estimated);
     warnings.extend(about.report.warnings.iter().map(ToString::to_string).chain(doubted).chain(inverted));
@@ -116,9 +117,9 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
         return print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings));
     }
     if is_verbose() {
-        print_of_file(&format!("{}\n", fit_says::as_text(&model, &fit_says::audit_command(flags))))?;
+        print_of_file(&format!("{}\n", fit_says::as_text(&model, &fit_verdict::audit_command(flags))))?;
     }
-    print_of_file(&fit_says::verdict(&short, flags, &wrote))
+    print_of_file(&fit_verdict::verdict(&short, flags, &wrote))
 }
 
 /// Writes the page of a model that was just fitted, and says so.

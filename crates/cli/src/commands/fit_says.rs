@@ -1,7 +1,6 @@
-//! What `onesided fit` says: a verdict of a few lines, and all of it for whoever wants to know more.
+//! What `onesided fit` says to whoever wants to know more than its verdict (`fit_verdict.rs`).
 
-use crate::args;
-use crate::failure::{Failure, as_flag};
+use crate::failure::Failure;
 use crate::metrics::{estimate_table, metric_table, plain_name, range_table};
 use crate::output::{detail, is_verbose, table, warn};
 use crate::usage::joined;
@@ -9,109 +8,9 @@ use onesided::data::{agree, counted, grouped, noun, shown_share};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, Check, Config, Error, Fitted, InShort, Input, Interval, Inverted, Model, NextStep,
-    RANDOM_LABELS, Ready, RecallTarget, Told, Tried, Warned, experience, rows_of,
+    About, Answered, Config, Error, Fitted, Input, Interval, Inverted, Model, RANDOM_LABELS, Ready,
+    RecallTarget, Told, Tried, experience, rows_of,
 };
-
-/// Lines of the verdict, warnings among them: what fits on a screen that shows a command and its answer.
-const LINES: usize = 15;
-/// Letters of what a line is about.
-const ABOUT: usize = 14;
-
-/// The verdict: what was learned from, what is assumed, how good it is beside doing less, and what to do next. `wrote` are lines about
-/// files.
-pub fn verdict(short: &InShort, flags: &args::Fit, wrote: &[String]) -> String {
-    let mut text = String::new();
-    let mut line = |about: &str, said: &str| text.push_str(&format!("{about:<ABOUT$}{said}\n"));
-    for (about, said) in short.lines() {
-        line(about, &said);
-    }
-    let mut about = "next";
-    for step in steps(short, flags) {
-        line(about, &format!("{}: {}", step.why(), command(step, flags)));
-        about = "";
-    }
-    if !is_verbose() {
-        line(about, "all of it: the same with -v or --json");
-    }
-    text.extend(wrote.iter().map(|line| format!("{line}\n")));
-    text
-}
-
-/// Steps that were not asked for already.
-fn steps(short: &InShort, flags: &args::Fit) -> Vec<NextStep> {
-    let mut steps = short.next.clone();
-    steps.retain(|&step| !(step == NextStep::Report && flags.report.is_some()));
-    steps
-}
-
-/// Says what to look at, as far as a verdict has room.
-pub fn warn_in_short(short: &InShort, flags: &args::Fit, wrote: usize) {
-    // One line says how to see the rest.
-    let others = short.lines().len() + steps(short, flags).len() + wrote + 1;
-    let room = LINES.saturating_sub(others).max(1);
-    let all = &short.warnings;
-    let shown = if all.len() > room { room.saturating_sub(1).max(1) } else { all.len() };
-    let said: Vec<String> = all[..shown].iter().map(warned).collect();
-    warn(&said);
-    if all.len() > shown {
-        let more = all.len() - shown;
-        warn(&[format!(
-            "{} {} not shown here: -v shows all",
-            counted(more, "more warnings"),
-            agree(more, "is", "are")
-        )]);
-    }
-}
-
-/// A warning with the flag that may help.
-fn warned(one: &Warned) -> String {
-    let more = match one.more {
-        0 => String::new(),
-        more => format!(" (and {} on this: -v)", counted(more, "more warnings")),
-    };
-    format!("{}{more}", with_flag(&one.check))
-}
-
-fn with_flag(check: &Check) -> String {
-    match &check.hint {
-        Some(hint) if check.text.ends_with('?') => format!("{} --{} {}", check.text, hint.setting, hint.act),
-        Some(hint) => format!("{}; {}", check.text, as_flag(hint)),
-        None => check.text.clone(),
-    }
-}
-
-/// The command of a step, with the names of this fit.
-fn command(step: NextStep, flags: &args::Fit) -> String {
-    let out = shell_word(&flags.out.display().to_string());
-    let table = flags.places.file.as_ref().filter(|file| file.as_os_str() != "-");
-    let table = table.map_or_else(|| "TABLE".to_string(), |file| shell_word(&file.display().to_string()));
-    match step {
-        NextStep::Rank => format!("onesided predict {out} {table} --out list.csv"),
-        NextStep::Audit => audit_command(flags),
-        NextStep::Report => format!("onesided report {out} {table} --out page.html"),
-    }
-}
-
-/// The command that draws rows of this table to be labeled.
-pub(super) fn audit_command(flags: &args::Fit) -> String {
-    let mut words = vec!["onesided audit draw".to_string(), shell_word(&flags.out.display().to_string())];
-    let table = flags.places.file.as_ref().filter(|file| !file.is_dir() && file.as_os_str() != "-");
-    words.push(table.map_or_else(|| "TABLE".to_string(), |file| shell_word(&file.display().to_string())));
-    words.extend(flags.reading.get("label").map(|label| format!("--label {}", shell_word(label))));
-    words.push("--out to_label.csv".to_string());
-    words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._-/:\\".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
 
 /// Says what the answers of an audit came to.
 pub(super) fn print_answers(answered: &Answered) {

@@ -12,6 +12,7 @@ pub mod experiment;
 pub mod export;
 pub mod fit;
 mod fit_says;
+mod fit_verdict;
 mod fitted_rows;
 pub mod importance;
 pub mod methods;

@@ -11,7 +11,7 @@ use crate::reading_flags::FileFlags;
 use crate::typed::typed;
 use clap::Args;
 use onesided::data::{counted, grouped, is_stream, write_atomically};
-use onesided::{Comparison, Input, List, Model, Roles, Side, State, Summary, SummarySettings};
+use onesided::{Comparison, Input, List, Model, Roles, Side, State, Summary, SummarySettings, rows_of};
 use onesided_report::{PageSettings, compare_page, page};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -198,9 +198,11 @@ pub fn write(summary: &Summary, out: &Path) -> Result<usize, Failure> {
 
 /// What was written, and what to know before it is sent.
 pub fn wrote(summary: &Summary, out: &Path, bytes: usize) -> String {
+    let things = rows_of(summary.takes);
+    let of = if things == "rows" { " of the table" } else { "" };
     let rows = match summary.first.len() {
-        0 => "it contains no rows of the table".to_string(),
-        rows => format!("it contains {} of the table", counted(rows, "rows")),
+        0 => format!("it contains no {things}{of}"),
+        rows => format!("it contains {}{of}", counted(rows, things)),
     };
     format!("wrote {} ({} KB); {rows}\n", out.display(), grouped(bytes.div_ceil(1_000)))
 }

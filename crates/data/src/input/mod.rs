@@ -43,6 +43,7 @@ pub use row_names::RowNames;
 pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
+pub use texts::text_of_file;
 
 use crate::{
     DataError, ENGLISH_STOP_WORDS, FileOptions, Label, MissingPolicy, PictureShape, Scaling, Scenario,

@@ -7,7 +7,7 @@ use crate::text::{looks_like_html, strip_html};
 use crate::{DataError, check_memory};
 use onesided_table::TextColumn;
 use onesided_table::read_regular;
-use onesided_table::{ReadAs, TableError, TextEncoding, decode};
+use onesided_table::{Decoded, ReadAs, TableError, TextEncoding, decode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,7 +81,21 @@ pub(super) fn read_folder(
     read_texts(folder, texts_of(folder, follow)?, encoding)
 }
 
-/// Reads texts, which are named as seen from the folder. HTML loses its tags.
+/// The text of a file. HTML loses its tags.
+pub fn text_of_file(path: &Path, encoding: Option<TextEncoding>) -> Result<Decoded, DataError> {
+    let bytes =
+        read_regular(path).map_err(|cause| TableError::Read { file: path.display().to_string(), cause })?;
+    let decoded = decode(bytes, encoding);
+    let html = path.extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    });
+    Ok(match html || looks_like_html(&decoded.text) {
+        true => Decoded { text: strip_html(&decoded.text), ..decoded },
+        false => decoded,
+    })
+}
+
+/// Reads texts, which are named as seen from the folder.
 fn read_texts(
     folder: &Path,
     paths: Vec<PathBuf>,
@@ -95,20 +109,11 @@ fn read_texts(
             check_memory(|| format!("the texts of '{}'", folder.display()), STEP)?;
             unasked = 0;
         }
-        let bytes = read_regular(path)
-            .map_err(|cause| TableError::Read { file: path.display().to_string(), cause })?;
-        unasked += bytes.len() as u64;
-        let decoded = decode(bytes, encoding);
+        let decoded = text_of_file(path, encoding)?;
+        unasked += decoded.text.len() as u64;
         others += usize::from(decoded.read_as == ReadAs::Fallback);
         malformed += usize::from(decoded.malformed > 0);
-        let html = path.extension().is_some_and(|extension| {
-            extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
-        });
-        texts.push(if html || looks_like_html(&decoded.text) {
-            strip_html(&decoded.text)
-        } else {
-            decoded.text
-        });
+        texts.push(decoded.text);
         names.push(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     }
     if texts.is_empty() {

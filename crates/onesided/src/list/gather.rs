@@ -93,20 +93,12 @@ impl<'m> Gathered<'m> {
         if self.names.is_empty() {
             self.names = data.ids().iter().map(|(name, _)| name.clone()).collect();
         }
-        // All at once is quicker where every row is listed.
-        let mut because = match (&self.explainer, &self.kept) {
-            (Some((explainer, most)), Kept::All(_)) => {
-                explainer.rows(data, &(0..scores.len()).collect::<Vec<_>>(), *most)?
-            }
-            _ => Vec::new(),
-        };
-        let mut beside = Vec::new();
+        let known = |row: usize| met.and_then(|met| met.get(row).copied()).unwrap_or(Met::NEW);
+        let may_be_labeled = |row: usize| matcher.is_some_and(|matcher| matcher.may_be_labeled(known(row)));
         for (row, &score) in scores.iter().enumerate() {
-            let of_row = met.and_then(|met| met.get(row).copied()).unwrap_or(Met::NEW);
-            let may_be_labeled = matcher.is_some_and(|matcher| matcher.may_be_labeled(of_row));
             let predicted_positive = usize::from(self.model.decides(score));
-            if may_be_labeled {
-                let counted = self.counted.entry(of_row.to_bytes()).or_default();
+            if may_be_labeled(row) {
+                let counted = self.counted.entry(known(row).to_bytes()).or_default();
                 counted.rows += 1;
                 counted.predicted_positive += predicted_positive;
                 // New rows that a column tells to be labeled are known by that alone, and differ in their scores.
@@ -116,22 +108,35 @@ impl<'m> Gathered<'m> {
             } else {
                 self.count(1, predicted_positive, &[score]);
             }
-            let number = piece.number(row) as u64;
-            // What the best of the others leave behind is not among the best, labeled or not.
-            let because = match &self.kept {
-                Kept::All(_) => because.get_mut(row).map(std::mem::take).unwrap_or_default(),
-                Kept::Best(best) if !best.takes(score, number) => continue,
-                Kept::Best(_) => match &self.explainer {
-                    Some((explainer, most)) => explainer.row(data, row, *most)?,
-                    None => Vec::new(),
-                },
-            };
+        }
+        // What the best of the others leave behind is not among the best, labeled or not.
+        let some: Vec<usize> = match &self.kept {
+            Kept::All(_) => (0..scores.len()).collect(),
+            Kept::Best(best) => {
+                let mut of_piece = best.like();
+                let others = (0..scores.len()).filter(|&row| !may_be_labeled(row));
+                others.for_each(|row| of_piece.push(scores[row], piece.number(row) as u64, Vec::new()));
+                let is_among = |row: &usize| {
+                    let number = piece.number(*row) as u64;
+                    best.takes(scores[*row], number) && of_piece.holds(scores[*row], number)
+                };
+                (0..scores.len()).filter(is_among).collect()
+            }
+        };
+        let mut because = match &self.explainer {
+            Some((explainer, most)) => explainer.rows(data, &some, *most)?,
+            None => Vec::new(),
+        };
+        let mut beside = Vec::new();
+        for (at, &row) in some.iter().enumerate() {
+            let because = because.get_mut(at).map(std::mem::take).unwrap_or_default();
             beside.clear();
-            pack(of_row, data, row, &because, &mut beside);
+            pack(known(row), data, row, &because, &mut beside);
+            let number = piece.number(row) as u64;
             match &mut self.kept {
-                _ if may_be_labeled => self.maybe.push(score, number, &beside)?,
-                Kept::All(sorter) => sorter.push(score, number, &beside)?,
-                Kept::Best(best) => best.push(score, number, beside.clone()),
+                _ if may_be_labeled(row) => self.maybe.push(scores[row], number, &beside)?,
+                Kept::All(sorter) => sorter.push(scores[row], number, &beside)?,
+                Kept::Best(best) => best.push(scores[row], number, beside.clone()),
             }
         }
         Ok(())

@@ -49,7 +49,8 @@ pub struct AtShare {
     pub share: f64,
     /// Positives in the whole list.
     pub positives: f64,
-    /// Of the places: the share of the rows up to there that is positive. `None` where it cannot be.
+    /// Of the places: the share of the rows up to there that is positive; without a value where only a recall lower than the likeliest
+    /// fits it, and `None` where none does.
     pub precision: Vec<Option<Interval>>,
 }
 
@@ -90,7 +91,7 @@ impl Along {
         let shares = list.share().map_or_else(Vec::new, |share| around(share.share));
         let at_share = |share: f64| -> Result<AtShare, Error> {
             let at = list.with_share(share).at_tops(&tops, LabelingOdds::RANDOM)?;
-            let precision = at.iter().map(|at| at.precision.filter(|told| told.value.is_finite())).collect();
+            let precision = at.iter().map(|at| at.precision).collect();
             Ok(AtShare { share, positives: share * rows as f64, precision })
         };
         let targets = if promising.is_some() { RECALLS.as_slice() } else { &[] };
@@ -250,7 +251,8 @@ mod tests {
                 assert_eq!(one.recall[place], list.at_top(Top::Rows(at.rows), odds).unwrap().recall);
             }
             let same = along.shares.iter().find(|one| one.share == 0.2).unwrap();
-            assert_eq!(same.precision[place], at.precision.filter(|told| told.value.is_finite()));
+            let told = |precision: Option<Interval>| precision.map(|told| (told.low, told.high, told.value.to_bits()));
+            assert_eq!(told(same.precision[place]), told(at.precision));
         }
         assert!(along.promises[1].review.is_ok());
         assert_eq!(along.odds[0].rows[1], Some(along.promises[1].review.as_ref().unwrap().population.rows));

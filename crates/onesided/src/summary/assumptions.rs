@@ -1,5 +1,6 @@
 //! What every number rests on, and how that stands.
 
+use super::rows_of;
 use crate::{Doubt, FittedRows, HowScored, Model};
 use onesided_data::{ColumnShift, agree, counted};
 use serde::Serialize;
@@ -79,7 +80,13 @@ pub(super) fn random_labels(model: &Model) -> Assumption {
         ),
         (None, None) => match &about.report.labeling {
             Some(test) if test.refutes() => (State::Fails, test.to_string()),
-            Some(test) => (State::Unknown, test.to_string()),
+            Some(test) => (
+                State::Unknown,
+                format!(
+                    "a test of the labels finds nothing against it (p = {:.2}), but labels can favor some positives in ways that the rows alone never show",
+                    test.p
+                ),
+            ),
             None => (
                 State::Unknown,
                 "the rows alone cannot show which positives were labeled; an audit of some rows can".to_string(),
@@ -97,7 +104,11 @@ fn share(model: &Model) -> Option<Assumption> {
         (Some(Doubt::Share(found)), _) => (State::Fails, found.to_string()),
         (_, None) => (
             State::Unknown,
-            format!("{mu:.3} of the unlabeled rows; it was given, and nothing here checks it"),
+            format!(
+                "{} of the unlabeled {}; it was given, and nothing here checks it",
+                percent(mu),
+                rows_of(model.encoding().takes())
+            ),
         ),
         (_, Some(estimate)) => match (estimate.audited, &estimate.assumed) {
             (Some(answers), _) => {
@@ -109,19 +120,25 @@ fn share(model: &Model) -> Option<Assumption> {
             (None, None) => {
                 let (low, high) = estimate.interval;
                 let range = match estimate.one_sided {
-                    true => format!("at most {high:.3}"),
-                    false => format!("between {low:.3} and {high:.3}"),
+                    true => format!("at most {}", percent(high)),
+                    false => format!("between {} and {}", percent(low), percent(high)),
                 };
                 (
                     State::Unknown,
                     format!(
-                        "it was estimated as {mu:.3} of the unlabeled rows, {range} on tables like this one"
+                        "it was estimated as {} of the unlabeled {}, {range} by experience with other tables",
+                        percent(mu),
+                        rows_of(model.encoding().takes())
                     ),
                 )
             }
         },
     };
     Some(Assumption { what: Assumed::Share, state, why })
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 fn like_training(
@@ -142,7 +159,7 @@ fn like_training(
             ),
         )
     } else if is_same || fitted.is_some_and(|fitted| fitted.is_fitted_table) {
-        (State::Holds, "they are the rows that it was fitted on".to_string())
+        (State::Holds, format!("they are the {} that it was fitted on", rows_of(model.encoding().takes())))
     } else if model.encoding().takes() == "tables" {
         (State::Holds, "no column holds something else than in training".to_string())
     } else {

@@ -1,6 +1,8 @@
 //! What scores of labeled positives and of a list tell: of a table that is ranked, and of the rows of a fit, which a model knows.
 
-use super::{Along, Assumption, Check, ColumnSummary, ModelSummary, ScoreBins, Summary, assumptions};
+use super::{
+    Along, Assumption, Check, ColumnSummary, ModelSummary, PicturesSeen, ScoreBins, Summary, assumptions,
+};
 use crate::{
     Among, Error, FittedRows, HowScored, KnownRows, Model, ReviewList, RowKind, ShareInList, review::between,
 };
@@ -96,6 +98,7 @@ impl Model {
         let assumptions: Vec<Assumption> = assumptions::of(self, scored, true, &[], None);
         Ok(Summary {
             place: "the rows of the fit".to_string(),
+            listed_place: "the rows of the fit".to_string(),
             takes: self.encoding().takes(),
             model: ModelSummary::of(self)?,
             rows,
@@ -114,6 +117,9 @@ impl Model {
             columns: ColumnSummary::of_encoding(self.encoding()),
             names: Vec::new(),
             first: Vec::new(),
+            starts: Vec::new(),
+            words: Vec::new(),
+            pictures: PicturesSeen::default(),
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything here is measured by other parts of the library and put together: who labels what, what is assumed and how that stands
 //! (`assumptions.rs`), what a reader of the list may count on at some places of it and what would change that (`along.rs`), which columns
-//! matter and how (`effects.rs`). Whoever shows it makes sentences and pictures, and computes nothing.
+//! matter and how (`effects.rs`), which words (`words.rs`), what pictures look like (`pictures.rs`). Whoever shows it makes sentences and pictures, and computes nothing.
 
 mod along;
 mod assumptions;
@@ -10,12 +10,16 @@ mod comparison;
 mod effects;
 mod in_short;
 mod measured;
+mod pictures;
+mod words;
 
 pub use along::{Along, AtOdds, AtShare, PromiseAt, ScoreBins};
 pub use assumptions::{Assumed, Assumption, State};
 pub use comparison::{Comparison, Overlap, Side};
 pub use effects::{Effect, EffectPoint};
 use measured::Measured;
+pub use pictures::{CoveredPicture, PictureGroup, PicturesSeen, SeenPicture};
+pub use words::CarryingWord;
 
 pub use in_short::{Cause, InShort, LearnedFrom, NextStep, Ranks, Warned, experience, rows_of};
 
@@ -62,6 +66,8 @@ impl Default for SummarySettings {
 pub struct Summary {
     /// Where the table is.
     pub place: String,
+    /// Where the rows that are listed are: of two places that of unlabeled ones.
+    pub listed_place: String,
     /// What rows are: `tables`, `texts` or `pictures`.
     pub takes: &'static str,
     /// The model.
@@ -99,6 +105,14 @@ pub struct Summary {
     /// The first rows.
     #[serde(skip)]
     pub first: Vec<ListedRow>,
+    /// How their texts begin, where they are files.
+    #[serde(skip)]
+    pub starts: Vec<String>,
+    /// The words that carried their scores.
+    pub words: Vec<CarryingWord>,
+    /// What they look like, where they are pictures, and others like them.
+    #[serde(skip)]
+    pub pictures: PicturesSeen,
 }
 
 /// What a model is and how it was made.
@@ -232,11 +246,20 @@ impl List<'_> {
             false => Vec::new(),
         };
         let list = self.first(settings).read(input, &ReadAgain { keep, ..also.clone() })?;
-        let data = match &settings.importance {
-            Some(_) if self.model.encoding().shape().is_none() => Some(self.labeled_rows(input, also)?),
-            _ => None,
+        // Pictures are to be seen where rows are, and columns are measured where that is asked for.
+        let wanted = match self.model.encoding().shape() {
+            Some(_) => settings.rows > 0,
+            None => settings.importance.is_some(),
         };
-        self.summed_up(list, data.as_ref(), place_of(input), settings)
+        let data = if wanted { Some(self.labeled_rows(input, also)?) } else { None };
+        let mut summary = self.summed_up(list, data.as_ref(), place_of(input), settings)?;
+        if let Input::Two { unlabeled, .. } = input {
+            summary.listed_place = unlabeled.display().to_string();
+        }
+        if summary.takes == "texts" {
+            summary.starts = words::starts(input, also, &summary.first);
+        }
+        Ok(summary)
     }
 
     /// The [`summary`](Self::summary) without importance and without cells of the first rows.
@@ -264,10 +287,14 @@ impl List<'_> {
 
     /// The first rows, and the scores of all.
     fn first(&self, settings: &SummarySettings) -> Self {
-        // Pictures have no parts that carry a score.
+        let with_scores = self.clone().with_scores();
+        if self.model.encoding().shape().is_some() && settings.rows > 0 {
+            // Pictures have no columns that carry a score, and others than the first are shown, too.
+            return with_scores.top(&[]).explain(None);
+        }
         let reasons = (settings.reasons > 0 && settings.rows > 0 && self.model.encoding().shape().is_none())
-            .then_some(settings.reasons);
-        self.clone().top(&[Top::Rows(settings.rows.max(1))]).explain(reasons).with_scores()
+            .then_some(settings.reasons.max(words::PARTS));
+        with_scores.top(&[Top::Rows(settings.rows.max(1))]).explain(reasons)
     }
 
     fn summed_up(
@@ -321,8 +348,16 @@ impl List<'_> {
             row.cells = shown.iter().filter_map(|&at| cells.get(at).cloned()).collect();
         }
         let names = shown.iter().map(|&at| all[at].clone()).collect();
+        let pictures = match data {
+            Some(data) if settings.rows > 0 => self.pictures(data, &first, settings.rows, predicted_positive)?,
+            _ => PicturesSeen::default(),
+        };
+        first.truncate(settings.rows);
+        let words = words::carrying(model, &first);
+        first.iter_mut().for_each(|row| row.because.truncate(settings.reasons));
         let (importance, effects) = self.what_matters(data, settings)?;
         Ok(Summary {
+            listed_place: place.clone(),
             place,
             takes: model.encoding().takes(),
             model: ModelSummary::of(model)?,
@@ -342,6 +377,9 @@ impl List<'_> {
             columns: ColumnSummary::of_encoding(model.encoding()),
             names: if first.is_empty() { Vec::new() } else { names },
             first,
+            starts: Vec::new(),
+            words,
+            pictures,
         })
     }
 

@@ -73,8 +73,10 @@
       }
       found.textContent = wanted === "" ? "" : `${shown} of ${rows.length} rows`;
     });
+    // What a spreadsheet would take for a formula stays a text.
+    const text = cell => cell.textContent.trim().replace(/^(?=[=@\t]|[-+](?![\d.]))/, "'").replace(/"/g, '""');
     const csv = () => [first.tHead.rows[0], ...rows.filter(row => !row.hidden)]
-      .map(row => [...row.cells].map(cell => `"${cell.textContent.trim().replace(/"/g, '""')}"`).join(","))
+      .map(row => [...row.cells].map(cell => `"${text(cell)}"`).join(","))
       .join("\r\n") + "\r\n";
     byId("copy").addEventListener("click", () => {
       const text = csv();

@@ -7,15 +7,23 @@
   const fresh = () => ({ version: 1, answers: {}, notes: {}, history: [], reviewer: "", at: 0 });
   let state = fresh(), kept = true;
 
-  const sound = found => found && found.version === 1 && typeof found.answers === "object" && typeof found.notes === "object"
-    && Array.isArray(found.history);
-  try {
-    const found = JSON.parse(localStorage.getItem(place));
-    if (sound(found)) state = found;
-    localStorage.setItem(place, JSON.stringify(state));
-  } catch (refused) {
-    kept = false;
-  }
+  const sound = found => found && found.version === 1 && found.answers && typeof found.answers === "object" && found.notes
+    && typeof found.notes === "object" && Array.isArray(found.history) && Number.isInteger(found.at) && typeof found.reviewer === "string";
+  // What this browser holds, which another tab may have written; each tab stays at its own row.
+  const stored = () => {
+    let text = null;
+    try { text = localStorage.getItem(place); } catch (refused) { kept = false; }
+    try {
+      const found = JSON.parse(text);
+      return sound(found) ? found : null;
+    } catch (broken) {
+      return null;
+    }
+  };
+  const recall = () => {
+    const found = kept && stored();
+    if (found) state = { ...found, at: state.at };
+  };
   const keep = () => {
     if (kept) {
       try { localStorage.setItem(place, JSON.stringify(state)); } catch (refused) { kept = false; }
@@ -51,6 +59,8 @@
       const picture = document.createElement("img");
       picture.src = row.picture;
       picture.alt = "the picture to answer about";
+      // The pixels of a tiny picture are squares.
+      picture.onload = () => { if (Math.max(picture.naturalWidth, picture.naturalHeight) <= 32) picture.className = "squares"; };
       box.append(picture);
     }
     if (row.text !== null) {
@@ -73,7 +83,7 @@
     if (data.columns.length) box.append(list);
     showWhy(false);
     const answered = rows.filter(one => state.answers[one.key]).length;
-    byId("place").textContent = `Row ${row.row}`;
+    byId("place").textContent = `${data.thing} ${row.row}`;
     byId("count").textContent = `${answered} of ${rows.length} answered`;
     byId("done").value = answered;
     const given = state.answers[row.key];
@@ -93,15 +103,17 @@
     return state.at;
   };
   const answer = said => {
+    recall();
     const key = rows[state.at].key;
     state.history.push([key, state.answers[key] || null]);
     state.answers[key] = said;
     state.at = next();
     keep();
     show(true);
-    if (rows.every(one => state.answers[one.key])) byId("saved").textContent = "All rows are answered: save the file.";
+    if (rows.every(one => state.answers[one.key])) byId("saved").textContent = "All are answered: save the file.";
   };
   const undo = () => {
+    recall();
     const last = state.history.pop();
     if (!last) return;
     const [key, before] = last;
@@ -110,18 +122,24 @@
     keep();
     show(true);
   };
-  const move = by => { state.at += by; keep(); show(true); };
+  const move = by => { recall(); state.at += by; keep(); show(true); };
 
   for (const name of Object.keys(words)) byId(name).addEventListener("click", () => answer(name));
   byId("undo").addEventListener("click", undo);
   byId("back").addEventListener("click", () => move(-1));
   byId("ahead").addEventListener("click", () => move(1));
   byId("note").addEventListener("input", event => {
+    recall();
     const key = rows[state.at].key;
     if (event.target.value) state.notes[key] = event.target.value; else delete state.notes[key];
     keep();
   });
-  byId("reviewer").addEventListener("input", event => { state.reviewer = event.target.value; keep(); });
+  byId("reviewer").addEventListener("input", event => { recall(); state.reviewer = event.target.value; keep(); });
+  addEventListener("storage", event => {
+    if (event.key !== place || document.activeElement === byId("note")) return;
+    recall();
+    show(false);
+  });
 
   const keys = { y: () => answer("yes"), n: () => answer("no"), u: () => answer("unsure"), z: undo, Backspace: undo,
     k: () => move(-1), ArrowLeft: () => move(-1), j: () => move(1), ArrowRight: () => move(1), e: () => byId("note").focus(),
@@ -133,6 +151,8 @@
       return;
     }
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    // A key that is held down answers one row.
+    if (event.repeat && !["j", "k", "ArrowLeft", "ArrowRight"].includes(event.key)) return;
     if (act) { event.preventDefault(); act(); }
   });
 
@@ -153,13 +173,16 @@
     byId("saved").textContent = `Saved ${link.download}.`;
   });
   const cellsOf = text => {
+    // Spreadsheets write what their country separates cells by.
+    const head = text.split("\n", 1)[0], many = sign => head.split(sign).length;
+    const sign = [",", ";", "\t"].reduce((best, other) => (many(other) > many(best) ? other : best));
     const lines = [[""]];
     let quoted = false;
     for (let at = 0; at < text.length; at += 1) {
       const line = lines[lines.length - 1], c = text[at];
       if (quoted && c === '"' && text[at + 1] === '"') { line[line.length - 1] += '"'; at += 1; }
       else if (c === '"') quoted = !quoted;
-      else if (!quoted && c === ",") line.push("");
+      else if (!quoted && c === sign) line.push("");
       else if (!quoted && c === "\n") lines.push([""]);
       else if (quoted || c !== "\r") line[line.length - 1] += c;
     }
@@ -175,15 +198,21 @@
       byId("saved").textContent = "This file holds no rows of this draw; nothing was changed.";
       return;
     }
+    recall();
+    let replaced = 0;
     for (const line of ours) {
-      const key = line[at.key], said = (line[at.positive] || "").toLowerCase();
-      if (words[said]) state.answers[key] = said;
+      const key = line[at.key], said = (line[at.positive] || "").trim().toLowerCase();
+      if (words[said]) {
+        if (state.answers[key] && state.answers[key] !== said) replaced += 1;
+        state.answers[key] = said;
+      }
       if (line[at.note]) state.notes[key] = line[at.note];
       if (line[at.reviewer]) state.reviewer = line[at.reviewer];
     }
     keep();
     show(false);
-    byId("saved").textContent = `Loaded ${ours.filter(line => line[at.positive]).length} answers.`;
+    const loaded = ours.filter(line => words[(line[at.positive] || "").trim().toLowerCase()]).length;
+    byId("saved").textContent = `Loaded ${loaded} answers${replaced ? `, ${replaced} of which took the place of others that were given here` : ""}.`;
   });
   byId("clear").addEventListener("click", () => {
     if (!confirm("Clear all answers that this browser keeps for this page?")) return;
@@ -195,6 +224,7 @@
   addEventListener("beforeunload", event => {
     if (!kept && Object.keys(state.answers).length && saved !== JSON.stringify(state.answers)) event.preventDefault();
   });
+  state = stored() || state;
   keep();
   show(false);
 })();

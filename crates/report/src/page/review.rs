@@ -2,6 +2,7 @@
 //! `onesided audit read` takes.
 
 use super::document;
+use super::sections::name_of;
 use super::html::{NAME, cell, escaped, grouped, json_number, json_text, short};
 
 const SCRIPT: &str = include_str!("review.js");
@@ -14,6 +15,8 @@ const TEXT: usize = 20_000;
 pub struct ReviewPage {
     /// Where the rows are from.
     pub place: String,
+    /// What they are: `rows`, `texts` or `pictures`.
+    pub things: String,
     /// What was drawn, as each line of the file says it.
     pub draw: String,
     /// The name of the draw, under which a browser keeps the answers.
@@ -45,6 +48,11 @@ pub struct ReviewRow {
 
 /// Rows to answer as one HTML file.
 pub fn review_page(page: &ReviewPage) -> String {
+    let thing = match page.things.as_str() {
+        "texts" => "Text",
+        "pictures" => "Picture",
+        _ => "Row",
+    };
     let list = |texts: &[String], most: usize| {
         format!("[{}]", texts.iter().map(|text| json_text(&short(text, most))).collect::<Vec<_>>().join(","))
     };
@@ -68,13 +76,14 @@ pub fn review_page(page: &ReviewPage) -> String {
     };
     let rows: Vec<String> = page.rows.iter().map(row).collect();
     let data = format!(
-        "{{\"draw\":{},\"name\":{},\"columns\":{},\"rows\":[{}]}}",
+        "{{\"draw\":{},\"thing\":{},\"name\":{},\"columns\":{},\"rows\":[{}]}}",
         json_text(&page.draw),
+        json_text(thing),
         json_text(&page.fingerprint),
         list(&page.columns, 200),
         rows.join(",")
     );
-    let name = page.place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(&page.place);
+    let contains = if page.things == "rows" { "rows of the table" } else { &page.things };
     let key = |key: &str| format!("<kbd>{key}</kbd>");
     let why = match page.rows.iter().any(|row| !row.because.is_empty()) {
         true => format!(
@@ -85,23 +94,22 @@ pub fn review_page(page: &ReviewPage) -> String {
         false => String::new(),
     };
     let body = format!(
-        "<header class=\"narrow\"><p class=\"kind\">onesided · review</p><h1>{} to answer, from {}</h1><p class=\"private\"><strong>This page contains rows of \
-         the table.</strong> It loads nothing and sends nothing; your answers stay in this browser until you save them as a file.</p>\
+        "<header class=\"narrow\"><p class=\"kind\">onesided · review</p><h1>{} to answer, from {}</h1><p class=\"private\"><strong>This page contains {contains}.</strong> It loads nothing and sends nothing; your answers stay in this browser until you save them as a file.</p>\
          <noscript><p class=\"withheld\">Answering needs a script, which this browser does not run. The same rows can be drawn as a table: \
          <code>onesided audit draw … --out rows.csv</code>.</p></noscript></header>\n<main class=\"narrow\" id=\"main\"><p id=\"storage\" class=\"withheld\" role=\"alert\" \
          hidden>This browser keeps nothing for this page. Save the file before you close it; you can load it again and go on.</p><section \
          aria-labelledby=\"place\"><div class=\"progress\"><h2 id=\"place\" tabindex=\"-1\">Row</h2><span id=\"count\" role=\"status\"></span></div><progress \
-         id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Rows answered\"></progress><div id=\"row\"></div>{}<p class=\"ask\">Is it positive? <span id=\"given\"></span></p><div \
+         id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Answered\"></progress><div id=\"row\"></div>{}<p class=\"ask\">Is it positive? <span id=\"given\"></span></p><div \
          class=\"answers\"><button type=\"button\" id=\"yes\">Yes {}</button><button type=\"button\" id=\"no\">No {}</button><button type=\"button\" \
          id=\"unsure\">Unsure {}</button><button type=\"button\" id=\"undo\">Undo {}</button></div><div class=\"tools\"><button type=\"button\" \
          id=\"back\">Before {}</button><button type=\"button\" id=\"ahead\">After {}</button><label for=\"note\">Note {}</label><input type=\"text\" id=\"note\" \
          autocomplete=\"off\"></div></section><section aria-labelledby=\"save-title\"><h2 id=\"save-title\">Save the answers</h2><div class=\"tools\"><label \
          for=\"reviewer\">Your name</label><input type=\"text\" id=\"reviewer\" autocomplete=\"off\"><button type=\"button\" id=\"save\">Save as \
-         a file</button></div><p id=\"saved\" role=\"status\"></p><p>Send the file back, or read it with <code>{}</code>. Rows that you leave out \
-         stay without an answer.</p><details><summary>Go on from a file, or start again</summary><div class=\"tools\"><label for=\"load\">Load a saved \
+         a file</button></div><p id=\"saved\" role=\"status\"></p><p>Send the file back, or read it with <code>{}</code>. What you leave out \
+         stays without an answer.</p><details><summary>Go on from a file, or start again</summary><div class=\"tools\"><label for=\"load\">Load a saved \
          file</label><input type=\"file\" id=\"load\" accept=\".csv,text/csv\"><button type=\"button\" id=\"clear\">Clear all answers here</button></div></details></section></main>\n",
-        escaped(&format!("{} rows", grouped(page.rows.len()))),
-        cell(name, 80),
+        escaped(&format!("{} {}", grouped(page.rows.len()), page.things)),
+        cell(&name_of(&page.place), 80),
         page.rows.len(),
         why,
         key("Y"),
@@ -113,7 +121,7 @@ pub fn review_page(page: &ReviewPage) -> String {
         key("E"),
         escaped(&short(&page.next, 300)),
     );
-    document(&format!("onesided: {} rows to answer", page.rows.len()), &body, &data, SCRIPT)
+    document(&format!("onesided: {} {} to answer", page.rows.len(), page.things), &body, &data, SCRIPT)
 }
 
 #[cfg(test)]
@@ -130,6 +138,7 @@ mod tests {
         };
         let columns = vec!["<b>".to_string(), "long".to_string()];
         let page = review_page(&ReviewPage {
+            things: "rows".to_string(),
             place: "a/<i>.csv".to_string(),
             columns,
             rows: vec![row],

@@ -145,7 +145,8 @@ try {
   await step("rows are found, and copied as CSV", async () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const { page, wrong } = await opened(context, "new.html");
-    const first = (await page.locator("#first tbody tr td:nth-child(4)").first().textContent()).trim();
+    const heads = await page.locator("#first thead th").allTextContents();
+    const first = (await page.locator("#first tbody tr").first().locator("td, th").nth(heads.indexOf("customer")).textContent()).trim();
     await page.locator("#search").fill(first);
     assert.equal(await page.locator("#first tbody tr:visible").count(), 1);
     await page.locator("#copy").click();
@@ -157,11 +158,32 @@ try {
     await context.close();
   });
 
+  await step("the reasons of a row are seen without moving anything", async () => {
+    for (const width of [1100, 1280]) {
+      const context = await browser.newContext({ viewport: { width, height: 800 } });
+      const { page } = await opened(context, "fit.html");
+      const [why, box] = await Promise.all([page.locator("#first .because").first().boundingBox(), page.locator(".tall").boundingBox()]);
+      assert(why.x + why.width <= box.x + box.width + 1, `${why.x} + ${why.width} in ${box.x} + ${box.width}`);
+      await context.close();
+    }
+  });
+
   await step("a narrow screen, paper and the dark", async () => {
     const phone = await browser.newContext({ viewport: { width: 360, height: 700 }, isMobile: true });
     const { page } = await opened(phone, "fit.html");
     assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    // Texts of pictures are large enough to read, and what is short is not cut off.
+    const letters = await page.evaluate(() => [...document.querySelectorAll(".plot text")].filter(text => text.getBoundingClientRect().width > 0)
+      .map(text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.viewBox.baseVal.width));
+    assert(Math.min(...letters) >= 9, String(Math.min(...letters)));
+    for (const id of ["verdict", "share", "drives"]) {
+      assert(await page.evaluate(id => [...document.querySelectorAll(`#${id} .scroll`)].every(box => box.scrollWidth <= box.clientWidth + 1), id), id);
+    }
     await phone.close();
+    // At a zoom of 200 % a screen has half its width.
+    const near = await browser.newContext({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 });
+    assert(await (await opened(near, "fit.html")).page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await near.close();
     const dark = await browser.newContext({ colorScheme: "dark" });
     const night = (await opened(dark, "fit.html")).page;
     const colors = () => night.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -265,6 +287,79 @@ try {
     assert.equal(await again.page.locator("#count").textContent(), `${many} of ${data.rows.length} answered`);
     await other.close();
   });
+  await step("two tabs lose none of their answers, and a key that is held down answers one row", async () => {
+    const context = await browser.newContext();
+    const one = (await opened(context, "review.html")).page, other = (await opened(context, "review.html")).page;
+    const count = page => page.locator("#count").textContent();
+    await one.keyboard.press("y");
+    await other.keyboard.press("j");
+    await other.keyboard.press("j");
+    await other.keyboard.press("n");
+    await one.keyboard.press("u");
+    await one.reload();
+    assert((await count(one)).startsWith("3 of"), await count(one));
+    await one.keyboard.down("y");
+    await one.keyboard.down("y");
+    await one.keyboard.down("y");
+    await one.keyboard.up("y");
+    assert((await count(one)).startsWith("4 of"), await count(one));
+    await other.waitForFunction(() => document.getElementById("count").textContent.startsWith("4 of"));
+    // What is broken is not taken for answers.
+    for (const broken of ["{", "null", "{\"version\":1}", "{\"version\":1,\"answers\":{},\"notes\":{},\"history\":[],\"reviewer\":\"\",\"at\":\"x\"}"]) {
+      await one.evaluate(broken => { for (const name of Object.keys(localStorage)) localStorage.setItem(name, broken); }, broken);
+      await one.reload();
+      await one.keyboard.press("y");
+      assert((await count(one)).startsWith("1 of"), broken);
+      assert.equal(await one.locator("#storage").isVisible(), false);
+    }
+    await context.close();
+  });
+  await step("a file that a spreadsheet saved is loaded, and one of another draw is not", async () => {
+    const context = await browser.newContext();
+    const { page } = await opened(context, "review.html");
+    const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+    const lines = ["key;row;positive;note;reviewer;draw", `${data.rows[0].key};${data.rows[0].row};YES;"a; b";Ada;${data.draw}`,
+      `${data.rows[1].key};${data.rows[1].row};;;;${data.draw}`];
+    const load = async text => {
+      await page.locator("#load").setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+      await page.waitForFunction(() => document.getElementById("saved").textContent !== "");
+      const said = await page.locator("#saved").textContent();
+      await page.evaluate(() => { document.getElementById("saved").textContent = ""; });
+      return said;
+    };
+    await page.locator("summary").click();
+    assert.equal(await load("\ufeff" + lines.join("\r\n") + "\r\n"), "Loaded 1 answers.");
+    assert.equal(await page.locator("#note").inputValue(), "a; b");
+    assert.match(await load(lines.join("\n").replace("YES", "no")), /1 of which took the place/);
+    assert.match(await load(lines.join("\n").replaceAll(data.draw, "another")), /no rows of this draw/);
+    assert.match(await load("\u0000\u0001 no table"), /no rows of this draw/);
+    await context.close();
+  });
+
+  onesided("fit", join(examples, "posts.csv"), "--text", "body", "--drop", "truth", "--label", "y", "--prior", "0.3", "--method", "weighted-lr",
+    "--out", "posts.safetensors", "--report", "posts.html");
+  const digits = ["y," + Array.from({ length: 64 }, (_, at) => `p${at}`).join(",")];
+  for (let row = 0; row < 240; row += 1) {
+    const pixels = Array.from({ length: 64 }, (_, at) => ((at % 8 < 4) === (row % 3 === 0) ? 200 : 40) + ((row * 31 + at * 17) % 40));
+    digits.push([row % 6 === 0 ? 1 : 0, ...pixels].join(","));
+  }
+  writeFileSync(join(folder, "pixels.csv"), digits.join("\n") + "\n");
+  onesided("fit", "pixels.csv", "--label", "y", "--image-shape", "1x8x8", "--prior", "0.33", "--epochs", "2", "--effort", "quick", "--out", "pixels.safetensors",
+    "--report", "pixels.html");
+  onesided("audit", "draw", "pixels.safetensors", "pixels.csv", "--rows", "20", "--out", "pixels-review.html");
+  for (const [file, what] of [["posts.html", "#drives tbody tr"], ["pixels.html", "#drives svg.seen"], ["pixels-review.html", "#row img"]]) {
+    await step(`${file}: words and pictures are shown, and an accessibility checker finds nothing`, async () => {
+      const context = await browser.newContext();
+      const { page, wrong } = await opened(context, file);
+      assert.deepEqual(wrong, []);
+      assert(await page.locator(what).count() > 0);
+      assert(await page.evaluate(() => [...document.images].every(image => image.naturalWidth > 0 && image.alt)));
+      assert(statSync(join(folder, file)).size < 1_000_000);
+      await context.close();
+      for (const scheme of ["light", "dark"]) assert.deepEqual(await findings(browser, file, scheme), []);
+    });
+  }
+
   await step("reasons are shown when asked for, one row at a time", async () => {
     onesided("audit", "draw", "m.safetensors", join(examples, "new.csv"), "--label", "y", "--rows", "30", "--explain", "3", "--out", "why.html");
     const context = await browser.newContext();

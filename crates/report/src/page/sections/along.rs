@@ -1,6 +1,6 @@
 //! How far to read: what a reader of the list may count on at some places of it.
 
-use super::{start, times, with};
+use super::{start, things, times, with};
 use crate::page::html::{escaped, grouped, json_number, percent, sentence};
 use crate::page::plot::Plot;
 use onesided::data::counted;
@@ -153,7 +153,7 @@ pub(super) fn review(summary: &Summary) -> String {
         })
         .collect();
     format!(
-        "<p>Move the slider to see what reading so many rows from the top of the list finds. All of it rests on {} whose labels were \
+        "<p>Move the slider to see what reading so many {} from the top of the list finds; it starts at {}. All of it rests on {} whose labels were \
          not used to rank {}, and holds if labels are a random sample of the positives. Ranges are 95 % intervals.</p>\
          <figure>{legend}{}</figure>\
          <div class=\"slider\"><label for=\"cut\">Rows to read</label><input type=\"range\" id=\"cut\" min=\"0\" max=\"{}\" value=\"{first}\" \
@@ -161,6 +161,8 @@ pub(super) fn review(summary: &Summary) -> String {
          <details><summary>The same as a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Along the list\"><table><thead><tr><th \
          scope=\"col\">First rows</th><th scope=\"col\">Recall</th><th scope=\"col\">Precision</th><th \
          scope=\"col\">Lift</th></tr></thead><tbody>{rows}</tbody></table></div></details>",
+        things(summary),
+        if along.decided.is_some() { "those that the model calls positive" } else { "nine of ten positives" },
         escaped(&counted(along.positives, "positives")),
         if along.positives == 1 { "it" } else { "them" },
         plot.svg(),

@@ -12,16 +12,19 @@ pub(super) fn beside(summary: &Summary) -> String {
     }
     let mut body = String::new();
     if !model.beside.is_empty() {
+        // Without a share of positives there is no accuracy to tell.
+        let told = model.beside.iter().any(|one| one.accuracy.is_some());
+        let only_told = |text: String| if told { text } else { String::new() };
         let number = |x: Option<f64>| x.map_or_else(|| "–".to_string(), |x| format!("{x:.4}"));
         let rows: String = model
             .beside
             .iter()
             .map(|one| {
                 format!(
-                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
+                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>{}</tr>",
                     escaped(&one.name),
                     number(one.auc),
-                    number(one.accuracy)
+                    only_told(format!("<td class=\"number\">{}</td>", number(one.accuracy)))
                 )
             })
             .collect();
@@ -30,8 +33,8 @@ pub(super) fn beside(summary: &Summary) -> String {
             "<p>On rows that were held out when it was fitted. <em>naive</em> takes every unlabeled row for a negative; <em>all \
              negative</em> calls no row positive, which is often right where positives are rare and never useful.</p><div \
              class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the alternatives\"><table><thead><tr><th \
-             scope=\"col\">What</th><th scope=\"col\" class=\"number\">AUC against unlabeled rows</th><th scope=\"col\" class=\"number\">Accuracy, \
-             if the share is right</th></tr></thead><tbody>{rows}</tbody></table></div>"
+             scope=\"col\">What</th><th scope=\"col\" class=\"number\">AUC against unlabeled rows</th>{}</tr></thead><tbody>{rows}</tbody></table></div>",
+            only_told("<th scope=\"col\" class=\"number\">Accuracy, if the share is right</th>".to_string())
         );
     }
     if !model.metrics.is_empty() {

@@ -1,13 +1,91 @@
 //! What drives the model.
 
-use crate::page::html::{NAME, cell, percent, sentence, short};
+use super::seen::Addresses;
+use crate::page::html::{NAME, cell, grouped, percent, sentence, short};
 use crate::page::plot::Plot;
-use onesided::{Against, Effect, HowScored, Interval, Summary};
+use onesided::{
+    Against, CarryingWord, Effect, HowScored, Interval, PictureGroup, PicturesSeen, Summary, rows_of,
+};
+use std::fmt::Write;
 
 /// Columns in the picture of what drives the model.
 const BARS: usize = 15;
 
-pub(super) fn drives(summary: &Summary) -> String {
+pub(super) fn drives(summary: &Summary, addresses: &Addresses) -> String {
+    if summary.takes == "pictures" {
+        return pictures(&summary.pictures, addresses);
+    }
+    match (summary.words.is_empty(), summary.takes) {
+        (true, _) => columns(summary),
+        // What the model makes of a word that few texts have is lost among all the others when it is measured by itself.
+        (false, "texts") => {
+            let by_itself = "<details><summary>What each word adds when all others are there</summary>";
+            format!("{}{by_itself}{}</details>", words(&summary.words, summary), columns(summary))
+        }
+        (false, _) => format!("{}<h3>Words</h3>{}", columns(summary), words(&summary.words, summary)),
+    }
+}
+
+/// The words that carried the first rows.
+fn words(all: &[CarryingWord], summary: &Summary) -> String {
+    let most = all.iter().map(|one| one.mean.abs()).fold(1e-9, f64::max);
+    let rows: String = all
+        .iter()
+        .map(|one| {
+            let class = if one.mean > 0.0 { "c0" } else { "c1" };
+            format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" \
+                 aria-hidden=\"true\"><rect class=\"span {class}\" y=\"1\" width=\"{:.2}\" height=\"8\"/></svg></td><td class=\"number\">{}</td><td \
+                 class=\"number\">{}</td></tr>",
+                cell(&one.word, NAME),
+                100.0 * one.mean.abs() / most,
+                format!("{:+.2}", one.mean).replace('-', "−"),
+                grouped(one.rows),
+            )
+        })
+        .collect();
+    let (first, things) = (summary.first.len(), rows_of(summary.takes));
+    format!(
+        "<p>The words that moved the scores of the first {} {things} of the list most: what each added on average, and in how many of them it \
+         was among the strongest. Below 0 it spoke against them.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Words\"><table><thead><tr><th \
+         scope=\"col\">Word</th><th scope=\"col\">Added to the score</th><th scope=\"col\" class=\"number\">Mean</th><th scope=\"col\" \
+         class=\"number\">In so many</th></tr></thead><tbody>{rows}</tbody></table></div>",
+        grouped(first)
+    )
+}
+
+/// The pictures themselves.
+fn pictures(seen: &PicturesSeen, addresses: &Addresses) -> String {
+    if seen.first.is_empty() {
+        return "<p>What drives the model is seen in the pictures themselves, which this page leaves out.</p>".to_string();
+    }
+    let covered: String = seen.covered.iter().map(|one| addresses.covered(one)).collect();
+    let mut body = format!(
+        "<h3>What it looks at</h3><p>The first pictures of the list, part by part: where one is <span class=\"swatch part c0\"></span>blue, covering it with \
+         the mean color of the training pictures lowers the score, so it speaks for the picture; where it is <span class=\"swatch part c1\"></span>orange, covering it \
+         raises the score. The stronger the color, the more it changes. Below each is its probability.</p><ul class=\"gallery large\">{covered}</ul>"
+    );
+    for (group, pictures) in &seen.groups {
+        let (title, about) = match group {
+            PictureGroup::AtCut => (
+                "Between which it decides",
+                "Pictures of the list on either side of the cut, the better first: the first half is called positive, the second half is not. Where you \
+                 see no difference, the model sees little.",
+            ),
+            PictureGroup::Doubted => (
+                "Labeled positive, and ranked low",
+                "Labeled pictures that the model would not have found, the most doubtful first. Look whether their labels are right, and what they have \
+                 in common.",
+            ),
+            PictureGroup::Last => ("Ranked last", "What the model takes for the clearest negatives."),
+        };
+        let _ = write!(body, "<h3>{title}</h3><p>{about}</p>{}", addresses.gallery(pictures));
+    }
+    body
+}
+
+/// Columns, or words by themselves.
+fn columns(summary: &Summary) -> String {
     let importance = match &summary.importance {
         Ok(importance) => importance,
         Err(why) => return format!("<p>What drives the model was not measured: {}</p>", sentence(why)),
@@ -28,11 +106,12 @@ pub(super) fn drives(summary: &Summary) -> String {
             format!(
                 "<tr><th scope=\"row\">{}</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\"><title>{value:.4}</title><rect class=\"span c0\" y=\"1\" width=\"{:.2}\" height=\"8\"/><rect class=\"whisker\" x=\"{:.2}\" y=\"4.4\" \
-                 width=\"{:.2}\" height=\"1.2\"/></svg></td><td class=\"number\">{value:.4}</td><td class=\"number range\">{low:.4} to {high:.4}</td></tr>",
+                 width=\"{:.2}\" height=\"1.2\"/></svg></td><td class=\"number\">{value:.4}</td><td class=\"number range optional\">{}</td></tr>",
                 cell(&one.column, NAME),
                 at(value),
                 at(low),
-                at(high) - at(low)
+                at(high) - at(low),
+                format!("{low:.4} to {high:.4}").replace('-', "−")
             )
         })
         .collect();
@@ -52,7 +131,7 @@ pub(super) fn drives(summary: &Summary) -> String {
         "<p>How much worse positives are told from {against} when the cells of one {thing} change places between rows (AUC lost; with all in \
          place it is {:.3}). Columns that say the same stand in for one another, and each seems to matter little.{met}</p><div class=\"scroll\" \
          tabindex=\"0\" role=\"region\" aria-label=\"Importance\"><table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\">AUC \
-         lost</th><th scope=\"col\" class=\"number\">Value</th><th scope=\"col\" class=\"number\">95 % \
+         lost</th><th scope=\"col\" class=\"number\">Value</th><th scope=\"col\" class=\"number optional\">95 % \
          interval</th></tr></thead><tbody>{rows}</tbody></table></div>{effects}",
         importance.auc,
         if thing == "word" { "Word" } else { "Column" }

@@ -11,6 +11,7 @@ mod made;
 mod read;
 mod rows;
 mod scores;
+mod seen;
 mod share;
 mod verdict;
 mod wrong_share;
@@ -31,6 +32,7 @@ use onesided::{Along, Assumed, Interval, State, Summary, rows_of};
 use read::read;
 use rows::rows;
 use scores::scores;
+use seen::Addresses;
 use share::share;
 use verdict::verdict;
 use wrong_share::wrong_share;
@@ -40,6 +42,7 @@ const LISTED: usize = 120;
 
 pub(super) fn all(summary: &Summary, settings: &PageSettings) -> Vec<Part> {
     let part = |id, title, body| Part { id, title, body };
+    let addresses = Addresses::of(summary);
     let mut parts = vec![
         part("verdict", "In short", verdict(summary)),
         part("beside", "Compared with doing less", beside(summary)),
@@ -55,34 +58,47 @@ pub(super) fn all(summary: &Summary, settings: &PageSettings) -> Vec<Part> {
     }
     parts.push(part("calibration", "Whether probabilities hold", calibration(summary)));
     parts.push(part("checks", "What was checked", checks(summary)));
-    parts.push(part("drives", "What drives the model", drives(summary)));
+    parts.push(part("drives", "What drives the model", drives(summary, &addresses)));
     parts.push(part("read", "What was read", read(summary)));
-    parts.push(part("rows", "The first rows", rows(summary)));
+    let first = match summary.takes {
+        "texts" => "The first texts",
+        "pictures" => "The first pictures",
+        _ => "The first rows",
+    };
+    parts.push(part("rows", first, rows(summary, &addresses)));
     parts.push(part("settings", "How it was made", how(summary, settings)));
     parts
 }
 
 /// The top of the page.
 pub(super) fn head(summary: &Summary) -> String {
-    let name = summary.place.rsplit(['/', '\\']).next().unwrap_or(&summary.place);
-    let rows = match summary.has_rows() {
-        true => {
-            "<p class=\"private\"><strong>This page contains rows of the table.</strong> Send it only to people who may see them. \
-                 It loads nothing from anywhere and sends nothing.</p>"
-        }
-        false => {
-            "<p class=\"private\">This page contains no rows of the table, but names of columns and values of some. It loads nothing from anywhere \
-                  and sends nothing.</p>"
-        }
+    let rows = match (summary.takes, summary.has_rows()) {
+        ("tables", true) => "<strong>This page contains rows of the table.</strong> Send it only to people who may see them.",
+        ("tables", false) => "This page contains no rows of the table, but names of columns and values of some.",
+        ("texts", true) => "<strong>This page contains texts and names of files.</strong> Send it only to people who may see them.",
+        ("texts", false) => "This page contains no texts, but some of their words.",
+        (_, true) => "<strong>This page contains pictures.</strong> Send it only to people who may see them.",
+        (_, false) => "This page contains no pictures.",
     };
+    let rows = format!("<p class=\"private\">{rows} It loads nothing from anywhere and sends nothing.</p>");
     format!(
         "<header><p class=\"kind\">onesided · report</p><h1>What is hidden in {}</h1><p class=\"lead\">{} listed, ranked by a model \
          that learned from {} known to be positive and {} without a label.</p>{rows}</header>",
-        cell(name, 80),
+        cell(&name_of(&summary.listed_place), 80),
         escaped(&counted(summary.rows, things(summary))),
         escaped(&counted(summary.model.counts.positive, things(summary))),
         grouped(summary.model.counts.unlabeled),
     )
+}
+
+/// The name of a file, or of a folder with the folder it is in.
+pub(super) fn name_of(place: &str) -> String {
+    let mut parts = place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or(place);
+    match parts.next().filter(|_| !name.contains('.')) {
+        Some(folder) if !folder.is_empty() => format!("{folder}/{name}"),
+        _ => name.to_string(),
+    }
 }
 
 fn things(summary: &Summary) -> &'static str {

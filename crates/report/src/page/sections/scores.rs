@@ -1,6 +1,6 @@
 //! How the scores of labeled positives and of the list fall.
 
-use crate::page::html::{grouped, percent};
+use crate::page::html::grouped;
 use crate::page::plot::Plot;
 use onesided::{HowScored, Summary};
 
@@ -30,7 +30,7 @@ pub(super) fn scores(summary: &Summary) -> String {
         "score (logit: 0 is a probability of one half)",
         "share of rows",
         |x| format!("{x:.0}").replace('-', "−"),
-        percent,
+        |y| format!("{}\u{a0}%", (1_000.0 * y).round() / 10.0),
     );
     plot.columns("area listed", &bins.ends, &listed);
     if !like.is_empty() {

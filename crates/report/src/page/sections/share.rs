@@ -17,9 +17,15 @@ pub(super) fn share(summary: &Summary) -> String {
             };
             let _ = write!(
                 body,
-                "<p class=\"big\">{}</p><p>of the {} listed are taken to be positive; {from}.</p>",
+                "<p class=\"big\">{}</p><p>of the {} listed are taken to be positive; {from}.{}</p>",
                 with(share.share),
-                grouped(summary.rows)
+                grouped(summary.rows),
+                summary.positives.map_or_else(String::new, |(least, most)| format!(
+                    " That is about {} of them: {} to {} with the chance of a single list on top of the range.",
+                    grouped((share.share.value * summary.rows as f64).round() as usize),
+                    grouped(least),
+                    grouped(most)
+                ))
             );
         }
         None => body.push_str("<p>No share of positives is told for this list.</p>"),
@@ -32,7 +38,7 @@ pub(super) fn share(summary: &Summary) -> String {
             .map(|(name, mu, (low, high), class)| {
                 let at = |share: f64| 100.0 * share.clamp(0.0, 1.0);
                 format!(
-                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number range\">{} to {}</td><td class=\"wide\"><svg \
+                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number range optional\">{} to {}</td><td class=\"wide\"><svg \
                      class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><title>{mu:.4}</title><rect class=\"rail\" width=\"100\" \
                      height=\"1\" y=\"4.5\"/><rect class=\"span {class}\" x=\"{:.2}\" y=\"3\" width=\"{:.2}\" height=\"4\"/><rect class=\"tip {class}\" x=\"{:.2}\" \
                      width=\"1\" height=\"10\"/></svg></td></tr>",
@@ -62,7 +68,7 @@ pub(super) fn share(summary: &Summary) -> String {
         let _ = write!(
             body,
             "{bound}{why}<h3>What it rests on</h3><p>{agree} Shares are those of the unlabeled rows of the fit, from 0 to 100 %.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Estimates of the share\"><table><thead><tr><th \
-             scope=\"col\">Estimator</th><th scope=\"col\" class=\"number\">Share</th><th scope=\"col\" class=\"number\">Interval</th><th scope=\"col\">0 to 100 %</th></tr></thead><tbody>{body_rows}</tbody></table></div>"
+             scope=\"col\">Estimator</th><th scope=\"col\" class=\"number\">Share</th><th scope=\"col\" class=\"number optional\">Interval</th><th scope=\"col\">0 to 100 %</th></tr></thead><tbody>{body_rows}</tbody></table></div>"
         );
     }
     body.push_str("<p>An audit of some rows measures the share instead of guessing it: <code>onesided audit draw</code>.</p>");

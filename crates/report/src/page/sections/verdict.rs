@@ -3,7 +3,7 @@
 use super::{assumed, badge, start, things};
 use crate::page::html::{escaped, grouped, percent, sentence};
 use onesided::data::counted;
-use onesided::{Assumption, Ranks, State, Summary};
+use onesided::{Along, Assumption, Promised, Ranks, State, Summary};
 
 pub(super) fn verdict(summary: &Summary) -> String {
     let things = things(summary);
@@ -33,10 +33,11 @@ pub(super) fn verdict(summary: &Summary) -> String {
                 .filter(|told| told.value.is_finite())
                 .map_or_else(String::new, |told| format!(", and about {:.0} of 100 read are", 100.0 * told.value));
             format!(
-                "<b>How far to read</b>: the first {} ({} of the list) hold about {} of all positives{precision}.",
+                "<b>How far to read</b>: the first {} ({} of the list) hold about {} of all positives{precision}.{}",
                 grouped(at.rows),
                 percent(at.rows as f64 / at.of as f64),
-                percent(at.recall.value)
+                percent(at.recall.value),
+                promised(along)
             )
         }
         Err(why) => format!("<b>How far to read</b> is not told: {}", sentence(why)),
@@ -63,17 +64,27 @@ pub(super) fn verdict(summary: &Summary) -> String {
         .iter()
         .map(|one| {
             format!(
-                "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td></tr>",
-                assumed(one.what),
+                "<li>{}<span><b>{}.</b> {}</span></li>",
                 badge(one.state),
+                assumed(one.what),
                 sentence(&one.why)
             )
         })
         .collect();
     format!(
-        "<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of assumptions\"><table><thead><tr><th \
-         scope=\"col\">Assumption</th><th scope=\"col\">State</th><th scope=\"col\">Why</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        "<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><ul class=\"checks\">{rows}</ul>"
     )
+}
+
+/// How far to read to be sure of nine of ten.
+fn promised(along: &Along) -> String {
+    let promise = along.promises.iter().find(|one| one.recall == 0.9);
+    let Some(Ok(review)) = promise.map(|one| &one.review) else { return String::new() };
+    let (rows, of) = match &review.this_file_by_share {
+        Some(Promised::Made(promise)) if !along.promises_of_new_rows => (promise.rows, ""),
+        _ => (review.population.rows, " of rows like these"),
+    };
+    format!(" To be 95\u{a0}% sure of 90\u{a0}%{of}, read {}.", grouped(rows))
 }
 
 fn decapitalized(text: &str) -> String {

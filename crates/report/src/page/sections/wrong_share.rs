@@ -26,15 +26,17 @@ pub(super) fn wrong_share(along: &Along) -> String {
     let told: Vec<(f64, Interval)> =
         along.shares.iter().filter_map(|one| Some((one.share, one.precision[place]?))).collect();
     plot.band("c1", &told.iter().map(|(share, told)| (*share, told.low, told.high)).collect::<Vec<_>>());
-    plot.line("c1", &told.iter().map(|(share, told)| (*share, told.value)).collect::<Vec<_>>());
-    plot.hovers(
-        &told
-            .iter()
-            .map(|(share, told)| {
-                (*share, format!("if {} are positive: precision {}", percent(*share), percent(told.value)))
-            })
-            .collect::<Vec<_>>(),
-    );
+    let likely: Vec<(f64, f64)> =
+        told.iter().filter(|(_, told)| told.value.is_finite()).map(|(share, told)| (*share, told.value)).collect();
+    plot.line("c1", &likely);
+    let words = |(share, told): &(f64, Interval)| {
+        let precision = match told.value.is_finite() {
+            true => percent(told.value),
+            false => format!("{} to {}", percent(told.low), percent(told.high)),
+        };
+        (*share, format!("if {} are positive: precision {precision}", percent(*share)))
+    };
+    plot.hovers(&told.iter().map(words).collect::<Vec<_>>());
     plot.marker("share-marker", own);
     let now = &along.shares[first];
     let shown = now.precision[place].map_or_else(|| "cannot be".to_string(), with);
@@ -55,7 +57,7 @@ pub(super) fn wrong_share(along: &Along) -> String {
         .collect();
     format!(
         "<p>Recall and lift do not use the share of positives; precision and every count of positives do. This is what they would be with \
-         another share, for the rows chosen above.</p><figure>{}<figcaption>For the first {} rows. Where the line ends, no larger share is possible.</figcaption></figure><div class=\"slider\"><label for=\"share-slider\">Share of positives in the \
+         another share, for the rows chosen above.</p><figure>{}<figcaption>Drawn for the first {} rows. Where the line ends, all of them would be positive; where the band ends, no larger share fits the labels.</figcaption></figure><div class=\"slider\"><label for=\"share-slider\">Share of positives in the \
          list</label><input type=\"range\" id=\"share-slider\" min=\"0\" max=\"{}\" value=\"{first}\" aria-valuetext=\"{}\"></div><dl class=\"numbers\" \
          aria-live=\"polite\"><div><dt>share assumed</dt><dd><output id=\"share-value\" for=\"share-slider\" data-value=\"{}\">{}</output></dd></div><div><dt>positives in the \
          list</dt><dd><output id=\"share-positives\" for=\"share-slider\" data-value=\"{}\">{}</output></dd></div><div><dt>of the first <span id=\"share-rows\">{}</span> \
