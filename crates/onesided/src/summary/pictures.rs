@@ -85,7 +85,7 @@ impl List<'_> {
         let at = predicted_positive.min(list.len());
         let at_cut = &list[at.saturating_sub(GROUP / 2)..(at + GROUP / 2).min(list.len())];
         let last = &list[list.len() - GROUP.min(list.len())..];
-        let mut groups = vec![(PictureGroup::AtCut, some(at_cut)), (PictureGroup::Last, some(last))];
+        let mut groups = vec![(PictureGroup::AtCut, some(at_cut))];
         if let Some(labels) = data.labels() {
             let positive: Vec<usize> =
                 (0..data.len()).filter(|&row| labels[row] == Label::Positive).collect();
@@ -98,6 +98,7 @@ impl List<'_> {
             let doubted = doubted.iter().rev().filter_map(|row| show.listed(row, &labeled)).map(of_all);
             groups.push((PictureGroup::Doubted, doubted.collect()));
         }
+        groups.push((PictureGroup::Last, some(last)));
         groups.retain(|(_, pictures)| !pictures.is_empty());
         let first = some(&list[..rows.min(list.len())]);
         let covered = first.iter().take(COVERED).map(|picture| show.covered(self.model, picture));
