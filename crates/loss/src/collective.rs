@@ -8,7 +8,7 @@ use crate::cross_entropy::{Class, cross_entropy};
 use crate::curvature::{fill, logistic};
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::sampling::check_prior;
 use crate::sigmoid::sigmoid_pair;
 use std::fmt;
@@ -161,17 +161,7 @@ struct Gap {
 }
 
 impl Objective for Collective {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         if self.smoothing == 0.0 {

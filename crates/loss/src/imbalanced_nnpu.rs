@@ -4,51 +4,42 @@
 //! reconstruction of theirs, not checked against their paper.
 
 use crate::error::LossError;
-use crate::nnpu::{NonNegative, check_beta};
-use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
-use crate::risk::Risk;
+use crate::nnpu::Nnpu;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
 
-/// The non-negative estimate of the *balanced* risk, in which both classes weigh the same.
-///
-/// With R_n as in [`crate::Nnpu`], nn{·} for its update rule, and a = 1/2,
-///
-/// R = a mean_P l(f) + (1 − a) / (1 − π) · nn{ R_n }.
-///
-/// R_n estimates (1 − π) E_N l(−f), so R estimates a E_P l(f) + (1 − a) E_N l(−f): at a = π it is nnPU, and at
-/// a = 1/2 a positive class of one in a thousand is no longer cheaper to miss than to find. β applies before the
-/// factor (1 − a) / (1 − π).
-///
-/// Gradient: as in nnPU, with w_p = a and w_n = (1 − a) / (1 − μ). That w_n is the same in both scenarios, since
-/// 1 − π = (1 − s) (1 − μ) in a single sample and the 1 − s of R_n cancels: the balanced risk does not depend on how
-/// frequent the classes are in the population. The scenario matters to β alone. The curvature is that of nnPU with these
-/// weights.
-///
-/// It assumes that the labeled positives are a random subset of all positives. Its threshold is that of balanced
-/// classes: with the logistic loss, f + ln(π / (1 − π)) is the logit in the population.
-#[derive(Debug)]
-pub struct ImbalancedNnpu {
-    rule: NonNegative,
-    sampling: Sampling,
-    beta: f64,
-}
-
-impl ImbalancedNnpu {
-    /// Parameters as in [`crate::Nnpu::new`].
-    pub fn new(
+impl Nnpu {
+    /// The non-negative estimate of the *balanced* risk, in which both classes weigh the same.
+    ///
+    /// With R_n as in [`crate::Nnpu`], nn{·} for its update rule, and a = 1/2,
+    ///
+    /// R = a mean_P l(f) + (1 − a) / (1 − π) · nn{ R_n }.
+    ///
+    /// R_n estimates (1 − π) E_N l(−f), so R estimates a E_P l(f) + (1 − a) E_N l(−f): at a = π it is nnPU, and at
+    /// a = 1/2 a positive class of one in a thousand is no longer cheaper to miss than to find. β applies before the
+    /// factor (1 − a) / (1 − π).
+    ///
+    /// Gradient: as in nnPU, with w_p = a and w_n = (1 − a) / (1 − μ). That w_n is the same in both scenarios, since
+    /// 1 − π = (1 − s) (1 − μ) in a single sample and the 1 − s of R_n cancels: the balanced risk does not depend on how
+    /// frequent the classes are in the population. The scenario matters to β alone. The curvature is that of nnPU with these
+    /// weights.
+    ///
+    /// It assumes that the labeled positives are a random subset of all positives. Its threshold is that of balanced
+    /// classes: with the logistic loss, f + ln(π / (1 − π)) is the logit in the population.
+    ///
+    /// Parameters as in [`Nnpu::new`].
+    pub fn imbalanced(
         mu: f64,
         sampling: Sampling,
         surrogate: Surrogate,
         beta: f64,
         gamma: f64,
     ) -> Result<Self, LossError> {
-        Self::with_weight(0.5, mu, sampling, surrogate, beta, gamma)
+        Self::of_classes(0.5, mu, sampling, surrogate, beta, gamma)
     }
 
     /// `a` is the weight of the positive class.
-    fn with_weight(
+    fn of_classes(
         a: f64,
         mu: f64,
         sampling: Sampling,
@@ -59,55 +50,14 @@ impl ImbalancedNnpu {
         let population = Weights::new(mu, sampling)?;
         let factor = (1.0 - a) / population.share_of_negatives();
         let weights = Weights { positive: a, negative: factor * population.negative, ..population };
-        // R_n ≥ −β and factor · R_n ≥ −factor · β are the same test.
-        let rule = NonNegative::new(Risk { weights, surrogate }, factor * check_beta(beta)?, gamma)?;
-        Ok(Self { rule, sampling, beta })
-    }
-}
-
-impl Objective for ImbalancedNnpu {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
-
-    fn describe(&self) -> String {
-        format!("imbalanced-nnpu ({}, {})", self.sampling, self.rule.describe(self.beta))
-    }
-
-    fn corrections(&self) -> Option<u64> {
-        Some(self.rule.corrections())
-    }
-}
-
-impl Weighted for ImbalancedNnpu {
-    fn evaluate_weighted(
-        &self,
-        positive: Part,
-        unlabeled: Part,
-        grad_p: &mut [f32],
-        grad_u: &mut [f32],
-    ) -> f64 {
-        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
-    }
-
-    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_parts(positive, unlabeled, curve_p, curve_u);
-        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
+        Self::of_weights("imbalanced-nnpu", weights, factor, sampling, surrogate, beta, gamma)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Nnpu;
+    use crate::Objective;
 
     const SINGLE: Sampling = Sampling::SingleSample { labeled_share: 0.25 };
 
@@ -131,7 +81,7 @@ mod tests {
     fn at_the_class_prior_it_is_nnpu() {
         for (sampling, pi) in [(Sampling::CaseControl, 0.4), (SINGLE, 0.25 + 0.75 * 0.4)] {
             for surrogate in Surrogate::ALL {
-                let weighted = ImbalancedNnpu::with_weight(pi, 0.4, sampling, surrogate, 0.01, 0.5).unwrap();
+                let weighted = Nnpu::of_classes(pi, 0.4, sampling, surrogate, 0.01, 0.5).unwrap();
                 let nnpu = Nnpu::new(0.4, sampling, surrogate, 0.01, 0.5).unwrap();
                 for batch in 0..2 {
                     assert_close(&numbers(&weighted, batch), &numbers(&nnpu, batch), 1e-7);
@@ -143,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_balanced_risk_does_not_depend_on_the_scenario() {
-        let build = |sampling| ImbalancedNnpu::new(0.01, sampling, Surrogate::Logistic, 0.0, 1.0).unwrap();
+        let build = |sampling| Nnpu::imbalanced(0.01, sampling, Surrogate::Logistic, 0.0, 1.0).unwrap();
         for batch in 0..2 {
             let (one, two) = (numbers(&build(SINGLE), batch), numbers(&build(Sampling::CaseControl), batch));
             assert_close(&one, &two, 1e-7);

@@ -10,7 +10,7 @@
 //! | `collective` | [`Collective`], the collective loss | μ |
 //! | `upu` | [`Upu`], the unbiased risk | μ, sampling |
 //! | `nnpu` | [`Nnpu`], the non-negative risk | μ, sampling |
-//! | `imbalanced-nnpu` | [`ImbalancedNnpu`], the same for rare positives | μ, sampling |
+//! | `imbalanced-nnpu` | [`Nnpu::imbalanced`], the same for rare positives | μ, sampling |
 //! | `naive` | [`Naive`], unlabeled as negative | |
 //! | `supervised` | [`Supervised`], the ceiling | true negatives |
 //! | `elicited:REWARD` | [`Elicited`], siblings of the collective loss; REWARD is one of [`elicit::BuiltIn`] | μ |
@@ -97,7 +97,6 @@ pub use cvir::Cvir;
 pub use dist_pu::DistPu;
 pub use elicit::Elicited;
 pub use error::LossError;
-pub use imbalanced_nnpu::ImbalancedNnpu;
 pub use lesson::Lesson;
 pub use mixup::mixup;
 pub use naive::Naive;
@@ -107,7 +106,6 @@ pub use objective::Objective;
 pub use paced::{Paced, Shared};
 pub use part::{Part, Weighted};
 pub use pulda::Pulda;
-pub use pusb::Pusb;
 pub use quadrature::gauss_legendre;
 pub use registry::{LossInfo, Options, Setting, elicited_methods, later_methods, method, methods};
 pub use robust_pu::RobustPu;

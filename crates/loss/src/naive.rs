@@ -7,7 +7,7 @@
 
 use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 
 /// Cross entropy with unlabeled as negative: (Σ_P softplus(−f) + Σ_U softplus(f)) / (n_p + n_u).
 ///
@@ -18,17 +18,7 @@ use crate::part::{Part, Weighted};
 pub struct Naive;
 
 impl Objective for Naive {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         "naive".to_string()

@@ -5,7 +5,7 @@
 
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::risk::Risk;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
@@ -32,9 +32,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// sigmoid loss.
 #[derive(Debug)]
 pub struct Nnpu {
-    rule: NonNegative,
+    name: &'static str,
     sampling: Sampling,
+    risk: Risk,
     beta: f64,
+    /// How far the weighted R_n may fall below zero.
+    slack: f64,
+    gamma: f64,
+    corrections: AtomicU64,
 }
 
 impl Nnpu {
@@ -47,30 +52,41 @@ impl Nnpu {
         beta: f64,
         gamma: f64,
     ) -> Result<Self, LossError> {
-        let risk = Risk { weights: Weights::new(mu, sampling)?, surrogate };
-        Ok(Self { rule: NonNegative::new(risk, check_beta(beta)?, gamma)?, sampling, beta })
+        Self::of_weights("nnpu", Weights::new(mu, sampling)?, 1.0, sampling, surrogate, beta, gamma)
+    }
+
+    /// The rule under a name of its own, with weights in which R_n has this factor.
+    pub(crate) fn of_weights(
+        name: &'static str,
+        weights: Weights,
+        factor: f64,
+        sampling: Sampling,
+        surrogate: Surrogate,
+        beta: f64,
+        gamma: f64,
+    ) -> Result<Self, LossError> {
+        if !(beta >= 0.0 && beta.is_finite()) {
+            return Err(LossError::Beta(beta));
+        }
+        if !(0.0..=1.0).contains(&gamma) {
+            return Err(LossError::Gamma(gamma));
+        }
+        // R_n ≥ −β and factor · R_n ≥ −factor · β are the same test.
+        let (risk, slack) = (Risk { weights, surrogate }, factor * beta);
+        Ok(Self { name, sampling, risk, beta, slack, gamma, corrections: AtomicU64::new(0) })
     }
 }
 
 impl Objective for Nnpu {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
-        format!("nnpu ({}, {})", self.sampling, self.rule.describe(self.beta))
+        let Self { name, sampling, beta, gamma, .. } = self;
+        format!("{name} ({sampling}, {}, beta {beta}, gamma {gamma})", self.risk.surrogate)
     }
 
     fn corrections(&self) -> Option<u64> {
-        Some(self.rule.corrections())
+        Some(self.corrections.load(Ordering::Relaxed))
     }
 }
 
@@ -82,39 +98,6 @@ impl Weighted for Nnpu {
         grad_p: &mut [f32],
         grad_u: &mut [f32],
     ) -> f64 {
-        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
-    }
-
-    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_parts(positive, unlabeled, curve_p, curve_u);
-        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
-    }
-}
-
-/// β, if it is 0 or a positive number.
-pub(crate) fn check_beta(beta: f64) -> Result<f64, LossError> {
-    if beta >= 0.0 && beta.is_finite() { Ok(beta) } else { Err(LossError::Beta(beta)) }
-}
-
-/// The update rule by itself, for any weights: nnPU and its imbalanced form differ in those alone.
-#[derive(Debug)]
-pub(crate) struct NonNegative {
-    pub risk: Risk,
-    /// How far the weighted R_n may fall below zero.
-    slack: f64,
-    gamma: f64,
-    corrections: AtomicU64,
-}
-
-impl NonNegative {
-    pub fn new(risk: Risk, slack: f64, gamma: f64) -> Result<Self, LossError> {
-        if !(0.0..=1.0).contains(&gamma) {
-            return Err(LossError::Gamma(gamma));
-        }
-        Ok(Self { risk, slack, gamma, corrections: AtomicU64::new(0) })
-    }
-
-    pub fn evaluate(&self, positive: Part, unlabeled: Part, grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
         check_parts(positive, unlabeled, grad_p, grad_u);
         let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
         if parts.negative >= -self.slack || unlabeled.is_empty() {
@@ -125,13 +108,9 @@ impl NonNegative {
         parts.positive - self.slack
     }
 
-    pub fn corrections(&self) -> u64 {
-        self.corrections.load(Ordering::Relaxed)
-    }
-
-    /// The options for a log line; `beta` as the user gave it.
-    pub fn describe(&self, beta: f64) -> String {
-        format!("{}, beta {beta}, gamma {}", self.risk.surrogate, self.gamma)
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        self.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 }
 
@@ -177,7 +156,7 @@ mod tests {
                 _ => (HIGH, LOW),
             };
             let nnpu = Nnpu::new(0.4, sampling, surrogate, beta, gamma).unwrap();
-            let risk = nnpu.rule.risk;
+            let risk = nnpu.risk;
             let parts = |p: &[f32; 3], u: &[f32; 4]| {
                 risk.evaluate(p.as_slice().into(), u.as_slice().into(), &mut [0.0; 3], &mut [0.0; 4])
             };

@@ -72,3 +72,28 @@ pub trait Weighted: Objective {
     /// [`Objective::curvature`] with weights.
     fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]);
 }
+
+/// What an [`Objective`] has from [`Weighted`]: examples without weights count once.
+macro_rules! by_weights {
+    () => {
+        fn evaluate(
+            &self,
+            positive: &[f32],
+            unlabeled: &[f32],
+            grad_p: &mut [f32],
+            grad_u: &mut [f32],
+        ) -> f64 {
+            self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
+        }
+
+        fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+            self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+        }
+
+        fn weighted(&self) -> Option<&dyn $crate::part::Weighted> {
+            Some(self)
+        }
+    };
+}
+
+pub(crate) use by_weights;

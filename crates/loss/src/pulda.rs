@@ -7,7 +7,7 @@
 use crate::curvature::{fill, logistic};
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::sampling::check_prior;
 use crate::sigmoid::{sigmoid_pair, softplus};
 
@@ -65,17 +65,7 @@ fn mean(part: Part, of: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl Objective for Pulda {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         "pulda".to_string()

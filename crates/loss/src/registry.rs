@@ -8,13 +8,11 @@ use crate::cvir::Cvir;
 use crate::dist_pu::DistPu;
 use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
-use crate::imbalanced_nnpu::ImbalancedNnpu;
 use crate::naive::Naive;
 use crate::negatives::{NegativeTerm, check_weight};
 use crate::nnpu::Nnpu;
 use crate::objective::Objective;
 use crate::pulda::Pulda;
-use crate::pusb::Pusb;
 use crate::robust_pu::RobustPu;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
@@ -173,247 +171,207 @@ impl LossInfo {
     }
 }
 
-static METHODS: [LossInfo; 6] = [
+/// An entry that reads μ and no option, for either scenario; what differs is said around it.
+const fn entry(name: &'static str, summary: &'static str, citation: &'static str, build: Build) -> LossInfo {
     LossInfo {
-        name: "collective",
-        summary: "cross entropy on positives; the mean prediction on unlabeled must match the prior",
-        citation: "Xie, Cheng, Chen, Liang and Xiao 2020, arXiv 2005.03228",
+        name,
+        summary,
+        citation,
         scenario: "either",
         needs_prior: true,
-        needs_truth: false,
-        reads: &["reduction", "smoothing"],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
-        reconstruction: None,
-        negatives: Negatives::CrossEntropy,
-        build: |setting, options| {
-            let loss = Collective::new(setting.prior_in_unlabeled, options.reduction)?;
-            Ok(Box::new(loss.with_smoothing(options.smoothing)?))
-        },
-    },
-    LossInfo {
-        name: "upu",
-        summary: "unbiased estimate of the classification risk; can overfit below zero",
-        citation: "du Plessis, Niu and Sugiyama, NeurIPS 2014 and ICML 2015",
-        scenario: "either, with its own weights",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &["surrogate"],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
-        reconstruction: None,
-        negatives: Negatives::Risk,
-        build: |setting, options| {
-            Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
-        },
-    },
-    LossInfo {
-        name: "nnpu",
-        summary: "unbiased risk whose negative part is kept from falling below zero",
-        citation: "Kiryo, Niu, du Plessis and Sugiyama, NeurIPS 2017",
-        scenario: "either, with its own weights",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &["surrogate", "beta", "gamma"],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
-        reconstruction: None,
-        negatives: Negatives::Risk,
-        build: |setting, options| {
-            let Options { surrogate, beta, gamma, .. } = *options;
-            Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
-        },
-    },
-    LossInfo {
-        name: "imbalanced-nnpu",
-        summary: "non-negative risk with both classes weighing the same, for rare positives",
-        citation: "Su, Chen and Xu, IJCAI 2021",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &["surrogate", "beta", "gamma"],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
-        reconstruction: Some("the weights of the two classes; not checked against the paper"),
-        negatives: Negatives::BalancedRisk,
-        build: |setting, options| {
-            let Options { surrogate, beta, gamma, .. } = *options;
-            let mu = setting.prior_in_unlabeled;
-            Ok(Box::new(ImbalancedNnpu::new(mu, setting.sampling, surrogate, beta, gamma)?))
-        },
-    },
-    LossInfo {
-        name: "naive",
-        summary: "cross entropy with unlabeled taken as negative; the baseline to beat",
-        citation: "analyzed by Elkan and Noto, KDD 2008",
-        scenario: "either",
-        needs_prior: false,
         needs_truth: false,
         reads: &[],
-        pooled: true,
+        pooled: false,
         ranks: false,
         finds_share: false,
         reconstruction: None,
-        negatives: Negatives::Pooled,
-        build: |_, _| Ok(Box::new(Naive)),
-    },
-    LossInfo {
-        name: "supervised",
-        summary: "cross entropy on true labels; the ceiling, for data whose truth is known",
-        citation: "textbook",
-        scenario: "fully labeled",
-        needs_prior: false,
-        needs_truth: true,
-        reads: &[],
-        pooled: true,
-        ranks: false,
-        finds_share: false,
-        reconstruction: None,
-        negatives: Negatives::Nothing("it learns from true labels, and negatives are among them"),
-        build: |_, _| Ok(Box::new(Supervised)),
-    },
-];
+        negatives: Negatives::Nothing(NO_PLACE),
+        build,
+    }
+}
 
 /// Why losses of distributions have no place for known negatives.
 const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
 
-static LATER: [LossInfo; 8] = [
+static METHODS: [LossInfo; 6] = [
     LossInfo {
-        name: "pusb",
-        summary: "nnpu for labels that favor some positives: as many rows are called positive as the prior says",
-        citation: "Kato, Teshima and Honda, ICLR 2019",
-        scenario: "either, with its own weights",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &["beta", "gamma"],
-        pooled: false,
-        ranks: true,
-        finds_share: false,
-        reconstruction: None,
-        negatives: Negatives::LogisticRisk,
-        build: |setting, options| {
-            let Options { beta, gamma, .. } = *options;
-            Ok(Box::new(Pusb::new(setting.prior_in_unlabeled, setting.sampling, beta, gamma)?))
-        },
+        reads: &["reduction", "smoothing"],
+        negatives: Negatives::CrossEntropy,
+        ..entry(
+            "collective",
+            "cross entropy on positives; the mean prediction on unlabeled must match the prior",
+            "Xie, Cheng, Chen, Liang and Xiao 2020, arXiv 2005.03228",
+            |setting, options| {
+                let loss = Collective::new(setting.prior_in_unlabeled, options.reduction)?;
+                Ok(Box::new(loss.with_smoothing(options.smoothing)?))
+            },
+        )
     },
     LossInfo {
-        name: "vpu",
-        summary: "variational objective; needs no prior",
-        citation: "Chen, Liu, Wang, Zhao and Wu, NeurIPS 2020",
-        scenario: "either",
+        scenario: "either, with its own weights",
+        reads: &["surrogate"],
+        negatives: Negatives::Risk,
+        ..entry(
+            "upu",
+            "unbiased estimate of the classification risk; can overfit below zero",
+            "du Plessis, Niu and Sugiyama, NeurIPS 2014 and ICML 2015",
+            |setting, options| {
+                Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
+            },
+        )
+    },
+    LossInfo {
+        scenario: "either, with its own weights",
+        reads: &["surrogate", "beta", "gamma"],
+        negatives: Negatives::Risk,
+        ..entry(
+            "nnpu",
+            "unbiased risk whose negative part is kept from falling below zero",
+            "Kiryo, Niu, du Plessis and Sugiyama, NeurIPS 2017",
+            |setting, options| {
+                let Options { surrogate, beta, gamma, .. } = *options;
+                Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
+            },
+        )
+    },
+    LossInfo {
+        reads: &["surrogate", "beta", "gamma"],
+        reconstruction: Some("the weights of the two classes; not checked against the paper"),
+        negatives: Negatives::BalancedRisk,
+        ..entry(
+            "imbalanced-nnpu",
+            "non-negative risk with both classes weighing the same, for rare positives",
+            "Su, Chen and Xu, IJCAI 2021",
+            |setting, options| {
+                let Options { surrogate, beta, gamma, .. } = *options;
+                let mu = setting.prior_in_unlabeled;
+                Ok(Box::new(Nnpu::imbalanced(mu, setting.sampling, surrogate, beta, gamma)?))
+            },
+        )
+    },
+    LossInfo {
         needs_prior: false,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
+        pooled: true,
+        negatives: Negatives::Pooled,
+        ..entry(
+            "naive",
+            "cross entropy with unlabeled taken as negative; the baseline to beat",
+            "analyzed by Elkan and Noto, KDD 2008",
+            |_, _| Ok(Box::new(Naive)),
+        )
+    },
+    LossInfo {
+        scenario: "fully labeled",
+        needs_prior: false,
+        needs_truth: true,
+        pooled: true,
+        negatives: Negatives::Nothing("it learns from true labels, and negatives are among them"),
+        ..entry(
+            "supervised",
+            "cross entropy on true labels; the ceiling, for data whose truth is known",
+            "textbook",
+            |_, _| Ok(Box::new(Supervised)),
+        )
+    },
+];
+
+static LATER: [LossInfo; 8] = [
+    LossInfo {
+        scenario: "either, with its own weights",
+        reads: &["beta", "gamma"],
+        ranks: true,
+        negatives: Negatives::LogisticRisk,
+        ..entry(
+            "pusb",
+            "nnpu for labels that favor some positives: as many rows are called positive as the prior says",
+            "Kato, Teshima and Honda, ICLR 2019",
+            |setting, options| {
+                let Options { beta, gamma, .. } = *options;
+                Ok(Box::new(Nnpu::pusb(setting.prior_in_unlabeled, setting.sampling, beta, gamma)?))
+            },
+        )
+    },
+    LossInfo {
+        needs_prior: false,
         reconstruction: Some(
             "its regularizer is a setting of training, mixup; in a single sample the population is P and U by their shares",
         ),
-        negatives: Negatives::Nothing(NO_PLACE),
-        build: |setting, _| Ok(Box::new(Vpu::new(setting.sampling)?)),
+        ..entry(
+            "vpu",
+            "variational objective; needs no prior",
+            "Chen, Liu, Wang, Zhao and Wu, NeurIPS 2020",
+            |setting, _| Ok(Box::new(Vpu::new(setting.sampling)?)),
+        )
     },
     LossInfo {
-        name: "cvir",
-        summary: "positives against the unlabeled examples that score lowest; the prior's share is left out",
-        citation: "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
         reconstruction: Some(
             "the prior is told and stays; tedn estimates it anew each epoch. The first tenth of the epochs warms up",
         ),
         negatives: Negatives::CrossEntropy,
-        build: |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
+        ..entry(
+            "cvir",
+            "positives against the unlabeled examples that score lowest; the prior's share is left out",
+            "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
+            |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
+        )
     },
     LossInfo {
-        name: "tedn",
-        summary: "cvir that estimates the share to leave out before each epoch, on rows that it sets aside",
-        citation: "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
-        scenario: "either",
         needs_prior: false,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
         finds_share: true,
         reconstruction: Some(
             "a fifth of the rows is set aside, where its authors set half aside; the first tenth of the epochs warms up",
         ),
         negatives: Negatives::CrossEntropy,
-        build: |_, _| Ok(Box::new(Tedn)),
+        ..entry(
+            "tedn",
+            "cvir that estimates the share to leave out before each epoch, on rows that it sets aside",
+            "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
+            |_, _| Ok(Box::new(Tedn)),
+        )
     },
     LossInfo {
-        name: "dist-pu",
-        summary: "mean predictions on positives and on unlabeled must match 1 and the prior",
-        citation: "Zhao, Xu, Jiang, Wen and Huang, CVPR 2022",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
         reconstruction: Some("the first of its two stages; the second mixes images"),
-        negatives: Negatives::Nothing(NO_PLACE),
-        build: |setting, _| Ok(Box::new(DistPu::new(setting.prior_in_unlabeled)?)),
+        ..entry(
+            "dist-pu",
+            "mean predictions on positives and on unlabeled must match 1 and the prior",
+            "Zhao, Xu, Jiang, Wen and Huang, CVPR 2022",
+            |setting, _| Ok(Box::new(DistPu::new(setting.prior_in_unlabeled)?)),
+        )
     },
     LossInfo {
-        name: "pulda",
-        summary: "dist-pu with rounded distances and a margin on either side",
-        citation: "Jiang, Xu, Zhao, Yang, Wen, Cao and Huang, TPAMI 2023",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
         reconstruction: Some("of one batch: without running means over batches and without mixed images"),
-        negatives: Negatives::Nothing(NO_PLACE),
-        build: |setting, _| Ok(Box::new(Pulda::new(setting.prior_in_unlabeled)?)),
+        ..entry(
+            "pulda",
+            "dist-pu with rounded distances and a margin on either side",
+            "Jiang, Xu, Zhao, Yang, Wen, Cao and Huang, TPAMI 2023",
+            |setting, _| Ok(Box::new(Pulda::new(setting.prior_in_unlabeled)?)),
+        )
     },
     LossInfo {
-        name: "count",
-        summary: "as many unlabeled examples of a batch must be positive as the prior says",
-        citation: "Shukla, Zeng, Ahmed and Van den Broeck, NeurIPS 2023, arXiv 2311.13718",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &[],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
         reconstruction: Some(
             "counts are rounded, and more than 512 unlabeled examples are counted in groups",
         ),
         negatives: Negatives::CrossEntropy,
-        build: |setting, _| Ok(Box::new(Count::new(setting.prior_in_unlabeled)?)),
+        ..entry(
+            "count",
+            "as many unlabeled examples of a batch must be positive as the prior says",
+            "Shukla, Zeng, Ahmed and Van den Broeck, NeurIPS 2023, arXiv 2311.13718",
+            |setting, _| Ok(Box::new(Count::new(setting.prior_in_unlabeled)?)),
+        )
     },
     LossInfo {
-        name: "robust-pu",
-        summary: "nnpu, then unlabeled as negative with weights that fall where a row looks positive",
-        citation: "Zhu, Wang, Zhao, Du, Zhang, Dong, Qiao, Lin, Rajmohan and Zhang, KDD 2023",
         scenario: "either, with its own weights",
-        needs_prior: true,
-        needs_truth: false,
-        reads: &[],
         pooled: true,
-        ranks: false,
-        finds_share: false,
         reconstruction: Some(
             "how the epochs are divided: nnpu for the first half, the threshold at its last value from three quarters on",
         ),
         negatives: Negatives::Pooled,
-        build: |setting, _| Ok(Box::new(RobustPu::new(setting.prior_in_unlabeled, setting.sampling)?)),
+        ..entry(
+            "robust-pu",
+            "nnpu, then unlabeled as negative with weights that fall where a row looks positive",
+            "Zhu, Wang, Zhao, Du, Zhang, Dong, Qiao, Lin, Rajmohan and Zhang, KDD 2023",
+            |setting, _| Ok(Box::new(RobustPu::new(setting.prior_in_unlabeled, setting.sampling)?)),
+        )
     },
 ];
 
@@ -442,21 +400,16 @@ static ELICITED: [LossInfo; 5] = [
 /// An entry of the elicited losses, which differ in their reward alone.
 const fn elicited(name: &'static str, summary: &'static str, build: Build) -> LossInfo {
     LossInfo {
-        name,
-        summary,
-        citation: "elicitation of Savage 1971 and Xie et al. 2020; siblings of the collective loss",
-        scenario: "either",
-        needs_prior: true,
-        needs_truth: false,
         reads: &["reduction"],
-        pooled: false,
-        ranks: false,
-        finds_share: false,
-        reconstruction: None,
         negatives: Negatives::Nothing(
             "the losses that rewards elicit are made of positives and unlabeled rows alone",
         ),
-        build,
+        ..entry(
+            name,
+            summary,
+            "elicitation of Savage 1971 and Xie et al. 2020; siblings of the collective loss",
+            build,
+        )
     }
 }
 

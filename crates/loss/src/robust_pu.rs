@@ -9,7 +9,7 @@ use crate::error::LossError;
 use crate::nnpu::Nnpu;
 use crate::objective::{Objective, check_parts};
 use crate::paced::{Paced, Shared};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::sampling::Sampling;
 use crate::sigmoid::{sigmoid, sigmoid_pair, softplus};
 use crate::surrogate::Surrogate;
@@ -53,17 +53,7 @@ fn threshold(done: f64) -> f64 {
 }
 
 impl Objective for RobustPu {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn paced(&self) -> Option<&dyn Paced> {
         Some(self)

@@ -2,7 +2,7 @@
 
 use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 
 /// Cross entropy on true labels: (Σ_P softplus(−f) + Σ_N softplus(f)) / (n_p + n_n).
 ///
@@ -15,17 +15,7 @@ use crate::part::{Part, Weighted};
 pub struct Supervised;
 
 impl Objective for Supervised {
-    fn evaluate(&self, positive: &[f32], negative: &[f32], grad_p: &mut [f32], grad_n: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), negative.into(), grad_p, grad_n)
-    }
-
-    fn curvature(&self, positive: &[f32], negative: &[f32], curve_p: &mut [f32], curve_n: &mut [f32]) {
-        self.curvature_weighted(positive.into(), negative.into(), curve_p, curve_n);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         "supervised".to_string()

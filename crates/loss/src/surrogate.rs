@@ -18,7 +18,6 @@ use std::str::FromStr;
 
 /// A margin loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Surrogate {
     /// σ(−z), bounded and symmetric; the default of nnPU.
     #[default]

@@ -6,7 +6,7 @@
 use crate::cvir::{Cvir, WARM_UP};
 use crate::objective::Objective;
 use crate::paced::{Paced, Shared};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 
 /// One row in so many is set aside for the share.
 const ASIDE: usize = 5;
@@ -73,17 +73,7 @@ fn at(positive: Part, unlabeled: Part) -> Cvir {
 }
 
 impl Objective for Tedn {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn paced(&self) -> Option<&dyn Paced> {
         Some(self)

@@ -7,7 +7,7 @@
 use crate::curvature::{fill, logistic};
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::sampling::Sampling;
 use crate::sigmoid::{sigmoid_pair, softplus};
 
@@ -47,17 +47,7 @@ fn log_mean(part: Part) -> f64 {
 }
 
 impl Objective for Vpu {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         format!("vpu ({})", self.sampling)

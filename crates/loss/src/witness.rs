@@ -4,7 +4,6 @@ use std::fmt;
 
 /// The numbers of a counterexample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Witness {
     /// J or J' is not a finite number where it must be.
     NotFinite {

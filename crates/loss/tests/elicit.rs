@@ -2,7 +2,7 @@
 //! the line example.
 
 use onesided_loss::elicit::{
-    BuiltIn, Gaussian, Overlap, PopulationMinimizer, Rectified, Reward, RiskWeights,
+    BuiltIn, ClassOverlap, Gaussian, PopulationMinimizer, Rectified, Reward, RiskWeights,
 };
 use onesided_loss::{Collective, Elicited, Objective, Reduction, sigmoid, softplus};
 
@@ -211,9 +211,9 @@ fn a_reward_given_by_functions_trains_without_its_second_derivative() {
 }
 
 /// P ~ N(1, 1) and N ~ N(−1, 1) with a quarter of positives in U.
-fn line() -> Overlap {
+fn line() -> ClassOverlap {
     let class = |mean| Gaussian { mean, deviation: 1.0 };
-    Overlap::gaussians(class(1.0), class(-1.0), 0.25).unwrap()
+    ClassOverlap::gaussians(class(1.0), class(-1.0), 0.25).unwrap()
 }
 
 #[test]
@@ -270,16 +270,16 @@ fn the_flexible_minimizer_of_the_line() {
 #[test]
 fn minimizers_by_hand() {
     // η = 0.2 and 0.3: μ = 0.25, nothing is clipped. t = w1 (1+μ) / (μ (w1+w2)) = 2.5, E_U q = 0.625.
-    let overlap = Overlap::discrete(&[(2.0, 0.2), (2.0, 0.3)]).unwrap();
+    let overlap = ClassOverlap::discrete(&[(2.0, 0.2), (2.0, 0.3)]).unwrap();
     let found = PopulationMinimizer::new(&overlap, RiskWeights { positive: 1.0, unlabeled: 1.0 }).unwrap();
     assert!((found.t - 2.5).abs() < 1e-12 && (found.mean_unlabeled - 0.625).abs() < 1e-12, "{found:?}");
     assert_eq!((found.calibrated, found.clipped, found.probability(0.2)), (false, 0.0, 0.2 * found.t));
     // No overlap: calibrated whatever the weights.
-    let apart = Overlap::discrete(&[(0.25, 1.0), (0.75, 0.0)]).unwrap();
+    let apart = ClassOverlap::discrete(&[(0.25, 1.0), (0.75, 0.0)]).unwrap();
     let found = PopulationMinimizer::new(&apart, RiskWeights { positive: 1.0, unlabeled: 1.0 }).unwrap();
     assert!(found.calibrated && found.probability(1.0) == 1.0 && found.probability(0.0) == 0.0, "{found:?}");
 
-    let refuse = |points: &[(f64, f64)]| Overlap::discrete(points).unwrap_err().to_string();
+    let refuse = |points: &[(f64, f64)]| ClassOverlap::discrete(points).unwrap_err().to_string();
     assert!(refuse(&[(1.0, 1.5)]).contains("has 1 and 1.5"));
     assert!(refuse(&[]).contains("positive sum"));
     assert!(refuse(&[(1.0, 0.0)]).contains("prior"));
@@ -289,9 +289,9 @@ fn minimizers_by_hand() {
     );
     assert!(apart.logistic_fit(RiskWeights { positive: 1.0, unlabeled: 1.0 }).is_err());
     let flat = Gaussian { mean: 0.0, deviation: 0.0 };
-    assert!(Overlap::gaussians(flat, flat, 0.5).unwrap_err().to_string().contains("it is 0"));
+    assert!(ClassOverlap::gaussians(flat, flat, 0.5).unwrap_err().to_string().contains("it is 0"));
     let [narrow, wide] = [0.01, 1.0].map(|deviation| Gaussian { mean: 0.0, deviation });
-    assert!(Overlap::gaussians(wide, narrow, 0.5).unwrap_err().to_string().contains("factor of 20"));
+    assert!(ClassOverlap::gaussians(wide, narrow, 0.5).unwrap_err().to_string().contains("factor of 20"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use onesided::data::Stream;
 use onesided::eval::probability;
-use onesided::loss::elicit::{Gaussian, Overlap, PopulationMinimizer, RiskWeights};
+use onesided::loss::elicit::{ClassOverlap, Gaussian, PopulationMinimizer, RiskWeights};
 use onesided::loss::{Collective, Reduction};
 use onesided::net::{Architecture, Device, Job, Shape, Source, TrainConfig, train};
 
@@ -68,7 +68,7 @@ fn mean_unlabeled(x: &[f32], (slope, offset): (f64, f64)) -> f64 {
 fn training_finds_what_the_population_minimizer_says() {
     let x = sample();
     let [positive, negative] = [1.0, -1.0].map(|mean| Gaussian { mean, deviation: 1.0 });
-    let overlap = Overlap::gaussians(positive, negative, MU).unwrap();
+    let overlap = ClassOverlap::gaussians(positive, negative, MU).unwrap();
     // Slope, offset and mean prediction, from a quadrature of the population risk by SciPy (line.py next to this file).
     let golden = [(2.634, 0.040, 0.3549), (3.153, 1.337, 0.4538), (2.000, -1.099, 0.2500)];
     for (reduction, golden) in Reduction::ALL.into_iter().zip(golden) {

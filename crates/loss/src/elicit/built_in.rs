@@ -23,7 +23,6 @@ use std::str::FromStr;
 
 /// The built-in rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum BuiltIn {
     /// The logarithmic reward (I. J. Good, "Rational decisions", J. R. Stat. Soc. B 14, 1952): cross entropy.
     Log,

@@ -19,16 +19,16 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Checks {
     /// J lies below its chords.
-    pub convexity: Check,
+    pub convexity: RewardCheck,
     /// J(η) = J(1 − η).
-    pub symmetry: Check,
+    pub symmetry: RewardCheck,
     /// I(q, η) ≤ J(η), with equality only at q = η.
-    pub properness: Check,
+    pub properness: RewardCheck,
 }
 
 /// One property.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Check {
+pub enum RewardCheck {
     /// No counterexample on the grid.
     Holds,
     /// A counterexample.
@@ -47,8 +47,8 @@ impl Checks {
     /// The witness of the first property that fails.
     pub fn first_failure(&self) -> Option<Witness> {
         [self.convexity, self.symmetry, self.properness].into_iter().find_map(|check| match check {
-            Check::Holds => None,
-            Check::Fails { witness } => Some(witness),
+            RewardCheck::Holds => None,
+            RewardCheck::Fails { witness } => Some(witness),
         })
     }
 }
@@ -64,7 +64,7 @@ pub fn checks(reward: &Reward) -> Checks {
         !value.is_finite() || derivative.is_nan() || (inside && derivative.is_infinite())
     });
     if let Some((_, &(eta, value, derivative))) = bad {
-        let check = Check::Fails { witness: Witness::NotFinite { eta, value, derivative } };
+        let check = RewardCheck::Fails { witness: Witness::NotFinite { eta, value, derivative } };
         return Checks { convexity: check, symmetry: check, properness: check };
     }
     let rounding = ROUNDING * grid.iter().map(|point| point.1.abs()).fold(f64::MIN_POSITIVE, f64::max);
@@ -75,8 +75,8 @@ pub fn checks(reward: &Reward) -> Checks {
     }
 }
 
-fn verdict(witness: Option<Witness>) -> Check {
-    witness.map_or(Check::Holds, |witness| Check::Fails { witness })
+fn verdict(witness: Option<Witness>) -> RewardCheck {
+    witness.map_or(RewardCheck::Holds, |witness| RewardCheck::Fails { witness })
 }
 
 /// The witness with the largest violation, if that is more than rounding.
@@ -153,8 +153,8 @@ mod tests {
         // J = −η(1−η) with twice its derivative: convex and symmetric, but a step off the diagonal earns too much.
         let reward = Reward::new("twice", |x| x * (x - 1.0), |x| 4.0 * x - 2.0);
         let checks = checks(&reward);
-        assert_eq!((checks.convexity, checks.symmetry), (Check::Holds, Check::Holds));
-        let Check::Fails { witness: Witness::Properness { eta, q, reward: earned, honest } } =
+        assert_eq!((checks.convexity, checks.symmetry), (RewardCheck::Holds, RewardCheck::Holds));
+        let RewardCheck::Fails { witness: Witness::Properness { eta, q, reward: earned, honest } } =
             checks.properness
         else {
             panic!("{checks:?}");

@@ -21,7 +21,7 @@ use crate::collective::Reduction;
 use crate::curvature::fill;
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
-use crate::part::{Part, Weighted};
+use crate::part::{Part, Weighted, by_weights};
 use crate::sampling::check_prior;
 use crate::sigmoid::sigmoid_pair;
 
@@ -97,17 +97,7 @@ impl Elicited {
 }
 
 impl Objective for Elicited {
-    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
-    }
-
-    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
-    }
-
-    fn weighted(&self) -> Option<&dyn Weighted> {
-        Some(self)
-    }
+    by_weights!();
 
     fn describe(&self) -> String {
         format!("elicited:{} ({})", self.reward.name(), self.reduction)

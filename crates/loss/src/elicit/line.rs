@@ -6,7 +6,7 @@
 //! power of the step). For fixed a the risk falls in b until the kink E_U σ = μ and is followed to the sign change of
 //! ∂F/∂b by bisection, kink or not; a itself is scanned and then refined by golden section.
 
-use super::population::{Gaussian, Overlap, RiskWeights};
+use super::population::{ClassOverlap, Gaussian, RiskWeights};
 use crate::error::LossError;
 use crate::sigmoid::{sigmoid_pair, softplus};
 
@@ -39,7 +39,7 @@ pub(super) struct Line {
     pub mu: f64,
 }
 
-impl Overlap {
+impl ClassOverlap {
     /// The coefficients a logistic model converges to, for Gaussians on a line.
     pub fn logistic_fit(&self, weights: RiskWeights) -> Result<LogisticLimit, LossError> {
         let line = self.line().ok_or_else(|| {

@@ -56,10 +56,10 @@ mod reward;
 
 pub use crate::witness::Witness;
 pub use built_in::BuiltIn;
-pub use checks::{Check, Checks, checks};
+pub use checks::{Checks, RewardCheck, checks};
 pub use elicited::Elicited;
 pub use line::LogisticLimit;
 pub use maximize::Maximum;
-pub use population::{Gaussian, Overlap, PopulationMinimizer, RiskWeights};
-pub use rectified::{Departure, Discrepancy, Printed, Rectified};
+pub use population::{ClassOverlap, Gaussian, PopulationMinimizer, RiskWeights};
+pub use rectified::{Departure, Discrepancy, PrintedReward, Rectified};
 pub use reward::{Formulas, Reward};

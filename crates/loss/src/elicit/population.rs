@@ -42,14 +42,14 @@ impl Gaussian {
 
 /// How the classes overlap in U: which posteriors occur, and how often.
 #[derive(Clone, Debug)]
-pub struct Overlap {
+pub struct ClassOverlap {
     mu: f64,
     /// (mass in U, η), masses summing to 1.
     points: Vec<(f64, f64)>,
     line: Option<(Gaussian, Gaussian)>,
 }
 
-impl Overlap {
+impl ClassOverlap {
     /// Two Gaussians on a line, with a share `mu` of positives in U.
     pub fn gaussians(positive: Gaussian, negative: Gaussian, mu: f64) -> Result<Self, LossError> {
         let mu = check_prior(mu)?;
@@ -167,7 +167,7 @@ pub struct PopulationMinimizer {
 
 impl PopulationMinimizer {
     /// The minimizer for an overlap and a pair of weights.
-    pub fn new(overlap: &Overlap, weights: RiskWeights) -> Result<Self, LossError> {
+    pub fn new(overlap: &ClassOverlap, weights: RiskWeights) -> Result<Self, LossError> {
         let RiskWeights { positive: w1, unlabeled: w2 } = weights.checked()?;
         let mu = overlap.mu;
         let mut t = 1.0;

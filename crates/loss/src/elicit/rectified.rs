@@ -41,7 +41,7 @@ pub struct Rectified {
 
 /// What the paper's theorem says at one η.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Printed {
+pub struct PrintedReward {
     /// The printed maximizer. It exceeds 1 for η > 1/(1+μ).
     pub q: f64,
     /// The printed maximal reward.
@@ -58,7 +58,7 @@ pub struct Departure {
     /// Where in the range the two maxima differ most.
     pub eta: f64,
     /// What is printed there.
-    pub printed: Printed,
+    pub printed: PrintedReward,
     /// What is true there.
     pub exact: Maximum,
 }
@@ -152,15 +152,15 @@ impl Rectified {
     }
 
     /// The maximizer and the maximum as printed in Theorem 1; `None` for rewards other than the logarithm.
-    pub fn printed(&self, eta: f64) -> Option<Printed> {
+    pub fn printed(&self, eta: f64) -> Option<PrintedReward> {
         if self.reward.built_in() != Some(BuiltIn::Log) {
             return None;
         }
         let mu = self.mu;
         Some(if eta > mu {
-            Printed { q: eta * (1.0 + mu), value: self.reward.value(eta) + mu.ln_1p() }
+            PrintedReward { q: eta * (1.0 + mu), value: self.reward.value(eta) + mu.ln_1p() }
         } else {
-            Printed { q: mu, value: eta * mu.ln() }
+            PrintedReward { q: mu, value: eta * mu.ln() }
         })
     }
 

@@ -28,7 +28,7 @@ pub struct Reward {
 enum Form {
     BuiltIn(BuiltIn),
     Formula(Arc<Formula>),
-    Own { value: Function, derivative: Function, second: Option<Function> },
+    Own { value: Function, derivative: Function },
 }
 
 /// What was derived, as text to show.
@@ -61,17 +61,8 @@ impl Reward {
         value: impl Fn(f64) -> f64 + Send + Sync + 'static,
         derivative: impl Fn(f64) -> f64 + Send + Sync + 'static,
     ) -> Self {
-        let form = Form::Own { value: Arc::new(value), derivative: Arc::new(derivative), second: None };
+        let form = Form::Own { value: Arc::new(value), derivative: Arc::new(derivative) };
         Self { name: name.to_string(), form }
-    }
-
-    /// J'' of a reward made by [`new`](Self::new). Training needs it; without it, J' is differenced numerically.
-    #[must_use]
-    pub fn with_second_derivative(mut self, f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
-        if let Form::Own { second, .. } = &mut self.form {
-            *second = Some(Arc::new(f));
-        }
-        self
     }
 
     /// A reward written as a formula in `x` (or `eta`), such as `x*ln(x)+(1-x)*ln(1-x)`, differentiated exactly.
@@ -155,8 +146,7 @@ impl Reward {
         inside(eta, || match &self.form {
             Form::BuiltIn(built_in) => built_in.second_derivative(eta, 1.0 - eta),
             Form::Formula(formula) => formula.second_derivative(eta),
-            Form::Own { second: Some(second), .. } => second(eta),
-            Form::Own { derivative, second: None, .. } => {
+            Form::Own { derivative, .. } => {
                 // ε^(1/3) of the distance to the nearer end, on which J'' may depend as a power.
                 let step = 6e-6 * eta.min(1.0 - eta);
                 (derivative(eta + step) - derivative(eta - step)) / (2.0 * step)

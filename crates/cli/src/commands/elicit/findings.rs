@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use onesided::loss::Reduction;
 use onesided::loss::elicit::{
-    Check, Discrepancy, Formulas, Gaussian, LogisticLimit, Maximum, Overlap, PopulationMinimizer, Printed,
-    Rectified, RiskWeights, checks,
+    ClassOverlap, Discrepancy, Formulas, Gaussian, LogisticLimit, Maximum, PopulationMinimizer,
+    PrintedReward, Rectified, RewardCheck, RiskWeights, checks,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -49,7 +49,7 @@ pub struct Range {
 pub struct Peak {
     pub eta: f64,
     pub exact: Maximum,
-    pub printed: Option<Printed>,
+    pub printed: Option<PrintedReward>,
 }
 
 /// What one reduction converges to in the line example.
@@ -67,7 +67,7 @@ pub struct Findings {
     pub mu: f64,
     pub formulas: Option<Formulas>,
     pub rows: Vec<Row>,
-    pub checks: [(&'static str, Check); 3],
+    pub checks: [(&'static str, RewardCheck); 3],
     pub ranges: Vec<Range>,
     pub shown: Vec<Peak>,
     pub discrepancy: Option<Discrepancy>,
@@ -110,7 +110,8 @@ impl Findings {
     }
 
     pub fn json(&self, plot: Option<&Path>) -> Value {
-        let printed = |printed: &Option<Printed>| printed.map(|p| json!({ "q": p.q, "reward": p.value }));
+        let printed =
+            |printed: &Option<PrintedReward>| printed.map(|p| json!({ "q": p.q, "reward": p.value }));
         json!({
             "reward": self.name,
             "citation": self.citation,
@@ -122,7 +123,7 @@ impl Findings {
                 "eta": row.eta, "J": row.value, "I1": row.positive, "I0": row.negative, "link": row.link, "loss": row.loss,
             })).collect::<Vec<_>>(),
             // A reward that fails a check does not come this far.
-            "checks": self.checks.iter().map(|(name, check)| (name.to_string(), json!(*check == Check::Holds)))
+            "checks": self.checks.iter().map(|(name, check)| (name.to_string(), json!(*check == RewardCheck::Holds)))
                 .collect::<serde_json::Map<_, _>>(),
             "rectified": {
                 "ranges": self.ranges.iter().map(|range| json!({
@@ -211,7 +212,7 @@ fn ranges(rectified: &Rectified) -> Vec<Range> {
 /// The line example: positives N(1, 1), negatives N(-1, 1).
 fn outcomes(mu: f64) -> Result<Vec<Outcome>, Failure> {
     let [positive, negative] = [1.0, -1.0].map(|mean| Gaussian { mean, deviation: 1.0 });
-    let overlap = Overlap::gaussians(positive, negative, mu)?;
+    let overlap = ClassOverlap::gaussians(positive, negative, mu)?;
     let outcome = |reduction: Reduction| {
         let weights = RiskWeights::of(reduction, mu, BATCH.0, BATCH.1);
         let minimizer = PopulationMinimizer::new(&overlap, weights)?;

@@ -2,7 +2,7 @@
 
 use super::findings::{BATCH, Findings, Outcome, Place, Range};
 use crate::output::table;
-use onesided::loss::elicit::Check;
+use onesided::loss::elicit::RewardCheck;
 
 /// The page.
 pub fn of(findings: &Findings) -> String {
@@ -55,8 +55,8 @@ fn checked(findings: &Findings) -> String {
         .checks
         .iter()
         .map(|(name, check)| match check {
-            Check::Holds => name.to_string(),
-            Check::Fails { witness } => format!("not {name}: {witness}"),
+            RewardCheck::Holds => name.to_string(),
+            RewardCheck::Fails { witness } => format!("not {name}: {witness}"),
         })
         .collect();
     format!("\nchecked on a grid, no counterexample: {}\n", said.join(", "))
