@@ -2,6 +2,7 @@
 
 use crate::config_flags::ConfigFlags;
 use crate::inputs::Places;
+use crate::model_flags::{LabelFlags, ScoringFlags};
 use crate::reading_flags::{FileFlags, OfFit, ReadingFlags};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -159,35 +160,22 @@ pub struct Predict {
     /// Show the N columns or words that contributed most to each score [5 if N is omitted].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
-    /// The column that says which rows are labeled positive; these are left out. Not needed for the table that the model was
-    /// fitted on, unless the column was renamed.
-    #[arg(short, long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// The value in it that means positive.
-    #[arg(long, value_name = "VALUE", requires = "label")]
-    pub positive: Option<String>,
-    /// The value in it that means negative; these rows are left out too.
-    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
-    pub negative: Option<String>,
+    /// Which of them are labeled.
+    #[command(flatten)]
+    pub labels: LabelFlags,
     /// List labeled rows too.
     #[arg(long)]
     pub all: bool,
     /// Rank training rows with the final model (optimistic) and list all of them.
     #[arg(long, conflicts_with = "all")]
     pub in_sample: bool,
-    /// For a model fitted on folders of texts: the text column of a table.
-    #[arg(long, value_name = "COLUMN")]
-    pub text: Vec<String>,
     /// Refuse, with exit code 4 and nothing written, where columns hold something else than in training or the model's fit gave a
     /// reason to promise nothing.
     #[arg(long)]
     pub strict: bool,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How many rows to review.
     #[command(flatten)]
     pub review: crate::commands::review::ReviewFlags,
@@ -224,9 +212,6 @@ pub struct Evaluate {
     /// A column of positive weights, for metrics without negatives.
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
-    /// For a model fitted on folders of texts: the text column of a table.
-    #[arg(long, value_name = "COLUMN")]
-    pub text: Vec<String>,
     /// Score training rows with the final model (optimistic).
     #[arg(long)]
     pub in_sample: bool,
@@ -234,12 +219,9 @@ pub struct Evaluate {
     /// reason to promise nothing.
     #[arg(long)]
     pub strict: bool,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How many rows to review.
     #[command(flatten)]
     pub review: crate::commands::review::ReviewFlags,

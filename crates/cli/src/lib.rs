@@ -16,6 +16,7 @@ mod inputs;
 mod list_style;
 mod metrics;
 mod model_file;
+mod model_flags;
 mod output;
 mod output_path;
 mod progress;

@@ -16,7 +16,7 @@
 
 use crate::{Audit, AuditReport, AuditedRow, Error, Model};
 use onesided_data::{
-    Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, agree, count_labels, counted,
+    Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, Scenario, agree, count_labels, counted,
 };
 use onesided_eval::audit::LabelsByAnswers;
 use onesided_learn::prior::PriorEstimate;
@@ -83,10 +83,13 @@ impl Audit {
         let before = data.labels().ok_or(Error::NeedsLabels)?;
         let places = self.places_of_rows(data)?;
         let then = if self.keyed_columns().is_some() { self.drawn().counts } else { counts_of(data, before) };
-        // Of two places the unlabeled one was drawn from, beside which the positives lie.
-        let beside = counts_of(data, before);
-        let apart = then.positive == 0 && beside.positive > 0 && then.unlabeled == beside.unlabeled;
-        let then = if apart { beside } else { then };
+        // Where positives are in a place of their own, the draw was from the unlabeled one.
+        let apart = data.scenario() == Some(Scenario::CaseControl)
+            && places.iter().flatten().all(|&row| before.get(row) != Some(&Label::Positive));
+        let then = match then.positive {
+            0 if apart => Counts { unlabeled: then.unlabeled, ..counts_of(data, before) },
+            _ => then,
+        };
         if then.positive == 0 {
             return Err(wrong(
                 "was drawn from all rows, labeled ones among them, and says nothing of the unlabeled ones alone; draw it \

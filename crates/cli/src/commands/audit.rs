@@ -1,12 +1,13 @@
 //! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
 
 use super::fitted_rows::tell_list;
+use super::print_device;
 use super::review::share;
-use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes};
+use crate::inputs::print_new_notes;
 use crate::list_style::ListStyle;
 use crate::model_file;
+use crate::model_flags::{LabelFlags, ScoringFlags};
 use crate::output::{note, print, print_json, print_of_file, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
@@ -71,16 +72,9 @@ pub struct Draw {
     /// Columns to copy into the file for the reviewer.
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// The column that says which rows are labeled positive; these are not drawn. Not needed for the table that the model was
-    /// fitted on.
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// The value in it that means positive.
-    #[arg(long, value_name = "VALUE", requires = "label")]
-    pub positive: Option<String>,
-    /// The value in it that means negative; these rows are not drawn either.
-    #[arg(long, value_name = "VALUE", requires = "label")]
-    pub negative: Option<String>,
+    /// Which of them are labeled.
+    #[command(flatten)]
+    pub labels: LabelFlags,
     /// More cuts to judge besides the model's own: the first 100 or 1% of the rows, for example. At least about a quarter of the
     /// draws go to the rows above them.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
@@ -98,15 +92,9 @@ pub struct Draw {
     /// The seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// For a model fitted on folders of texts: the text column of a table.
-    #[arg(long, value_name = "COLUMN")]
-    pub text: Vec<String>,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -169,23 +157,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     }
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
     let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
-    let device = device(&flags.device)?;
-    let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
-    let model = model.on_device(device).with_threads(flags.threads);
-    check_texts(&model, &flags.text)?;
+    let (model, beside) = flags.scoring.load(&flags.model, [flags.file.as_path()])?;
     // Whoever answers in a browser has nothing else to look at.
     let all = match as_page && flags.id.is_empty() && flags.file.is_file() {
         true => columns_of(flags, &files, beside.as_ref().ok()),
         false => Vec::new(),
     };
-    let roles = Roles {
-        id: if all.is_empty() { flags.id.clone() } else { all },
-        label: flags.label.clone(),
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        ..Roles::default()
-    };
-    let also = flags.files.again(&[&flags.file], roles, &[], &flags.text)?;
+    let roles = Roles { id: if all.is_empty() { flags.id.clone() } else { all }, ..flags.labels.roles() };
+    let also = flags.files.again(&[&flags.file], roles, &[], &flags.scoring.text)?;
     if flags.explain.is_some() && !as_page {
         return Err(Failure::input(
             "--explain is for a page, which shows reasons when the reviewer asks for them; name an .html file with --out, or leave it out",
@@ -193,7 +172,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     }
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed, explain: flags.explain };
     let input = Input::one(&flags.file);
-    let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));
+    let drawn = model.audit_place(&input, &also, flags.scoring.threads, &settings, Some(beside.as_ref()));
     let drawn = drawn.map_err(Failure::of_reading)?;
     let mut warnings = print_new_notes(&model, &drawn.notes);
     print_device(&model, drawn.largest_piece);
@@ -235,7 +214,8 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
 
 /// The columns of the table but for that of the labels, which would tell what to answer.
 fn columns_of(flags: &Draw, files: &FileOptions, known: Option<&KnownRows>) -> Vec<String> {
-    let labels = flags.label.iter().chain(known.and_then(KnownRows::label_column).map(|label| &label.column));
+    let labels =
+        flags.labels.label.iter().chain(known.and_then(KnownRows::label_column).map(|label| &label.column));
     let labels: Vec<&String> = labels.collect();
     let mut names = column_names(&flags.file, &files.clone().into()).unwrap_or_default();
     names.retain(|name| !labels.contains(&name) && !name.is_empty());

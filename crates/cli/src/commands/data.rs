@@ -4,7 +4,7 @@ use crate::args::{Data, DataAction};
 use crate::failure::Failure;
 use crate::inputs::memory_of;
 use crate::output::{note, print, print_json, table};
-use onesided_experiment::{ExperimentError, FoundSet, SetPart, Summary, survey};
+use onesided_experiment::{ExperimentError, FoundSet, SetPart, SetSummary, survey};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn text(sets: &[FoundSet]) -> String {
         let place = set.path.display().to_string();
         rows.push(match &set.outcome {
             Ok(summary) => {
-                let Summary { parts, classes, shape, note } = summary;
+                let SetSummary { parts, classes, shape, note } = summary;
                 let rows_of = |name: &str| {
                     let part = parts.iter().find(|part| part.name == name);
                     part.map(|part| part.rows.to_string()).unwrap_or_default()

@@ -3,12 +3,11 @@
 use super::fit_says::inverted_labels;
 use super::fitted_rows::tell_metrics;
 use super::review::{Asked, ReviewAnswer};
-use super::{device, print_device, with_estimates, with_intervals};
+use super::{print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{Places, check_texts, print_new_notes, shifts};
+use crate::inputs::{Places, print_new_notes, shifts};
 use crate::metrics::{estimate_table, metric_table};
-use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted, shown_share};
 use onesided::eval::RESAMPLES;
@@ -101,10 +100,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             "--recall and --top need to know which rows are labeled positive; name their column with --label COLUMN",
         ));
     }
-    let device = device(&flags.device)?;
-    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
-    let model = model.on_device(device).with_threads(flags.threads);
-    check_texts(&model, &flags.text)?;
+    let (model, beside) = flags.scoring.load(&flags.model, flags.places.file.as_deref())?;
     let about = model.about();
     let roles = Roles {
         label: flags.label.clone(),
@@ -114,7 +110,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         weight: flags.weight.clone(),
         ..Roles::default()
     };
-    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.scoring.text)?;
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
     let mut lookup = RowLookup::new(&model, (!flags.in_sample).then_some(beside.as_ref()), false);
@@ -122,7 +118,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let mut met = flags.review.given().then(Vec::new);
     // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
     let (in_folders, mut of_files) = (flags.positive.is_some() && is_folder(&input), Vec::<Met>::new());
-    let cut = Cutting { rows: None, threads: flags.threads };
+    let cut = Cutting { rows: None, threads: flags.scoring.threads };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
         let of_piece = lookup.next(&mut piece)?;
         if let Some(met) = &mut met {

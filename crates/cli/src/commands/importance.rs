@@ -1,10 +1,9 @@
 //! `onesided importance`: how much a model relies on each column.
 
-use super::device;
 use super::evaluate::{answered, classes};
 use crate::failure::Failure;
 use crate::inputs::{Places, print_new_notes};
-use crate::model_file;
+use crate::model_flags::ScoringFlags;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::Display;
@@ -56,12 +55,9 @@ pub struct Importance {
     /// The seed of the shuffles.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -80,8 +76,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
         output_path::check_picture(out, &read)?;
     }
-    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
-    let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
+    let (model, beside) = flags.scoring.load(&flags.model, flags.places.file.as_deref())?;
     let roles = Roles {
         // Where the truth is known it is what counts; a label column next to it is not a feature.
         label: flags.label.clone().filter(|_| flags.truth.is_none()),
@@ -89,7 +84,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         positive: flags.positive.clone(),
         ..Roles::default()
     };
-    let also = flags.files.again(&input.paths(), roles, &[], &[])?;
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.scoring.text)?;
     let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
     let is_met = model.has_met(&data, Some(beside.as_ref()))?;
     let data = match (&input, &flags.positive) {

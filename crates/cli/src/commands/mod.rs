@@ -28,7 +28,7 @@ use onesided::{Device, Interval, Model, is_cut_off};
 use serde_json::{Map, Value, json};
 
 /// A device by its name; one that this machine cannot use is refused before any work.
-fn device(name: &str) -> Result<Device, Failure> {
+pub(crate) fn device(name: &str) -> Result<Device, Failure> {
     let device: Device = name.parse()?;
     device.check()?;
     Ok(device)

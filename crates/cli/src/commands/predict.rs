@@ -3,13 +3,12 @@
 //! Which rows are listed, by which score and in which order is the library's to say ([`List`]).
 
 use super::fitted_rows::{self, tell_list};
+use super::print_device;
 use super::review::{self, ReviewAnswer};
-use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes, shifts};
+use crate::inputs::{print_new_notes, shifts};
 use crate::list_style::ListStyle;
-use crate::model_file;
 use crate::output::{note, print, print_json, print_of_file, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
@@ -43,28 +42,23 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     if flags.explain == Some(0) {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
     }
-    let device = device(&flags.device)?;
-    let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
-    let model = model.on_device(device).with_threads(flags.threads);
-    check_texts(&model, &flags.text)?;
+    let (model, beside) = flags.scoring.load(&flags.model, [flags.file.as_path()])?;
     let asked = review::check(&model, &flags.review)?;
     let roles = Roles::named_by(&flags.id);
-    let also = flags.files.again(&[&flags.file], roles, &flags.keep, &flags.text)?;
+    let also = flags.files.again(&[&flags.file], roles, &flags.keep, &flags.scoring.text)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
     };
-    let mut list = List::of(&model)
+    let list = List::of(&model)
         .rows_of_model((!flags.in_sample).then_some(beside.as_ref()))
         .all(flags.all)
         .top(&top)
         .explain(flags.explain)
-        .threads(flags.threads)
+        .threads(flags.scoring.threads)
         .scratch(scratch_folder(flags.out.as_deref()));
-    if let Some(label) = &flags.label {
-        list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
-    }
-    let mut list = list.read(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
+    let mut list =
+        flags.labels.on(list).read(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
     let mut warnings = print_new_notes(&model, list.notes());
     print_device(&model, list.largest_piece());
     let doubted: Vec<String> = model.refuted_labels().map(ToString::to_string).into_iter().collect();

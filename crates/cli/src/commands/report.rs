@@ -1,9 +1,9 @@
 //! `onesided report`: a model and a table as a page to look at and to send.
 
-use super::{device, print_device};
+use super::print_device;
 use crate::failure::Failure;
-use crate::inputs::{Places, check_texts};
-use crate::model_file;
+use crate::inputs::Places;
+use crate::model_flags::{LabelFlags, ScoringFlags};
 use crate::output::{note, print, print_json};
 use crate::output_path;
 use crate::progress::guarded;
@@ -42,24 +42,12 @@ pub struct Report {
     /// Columns to know the rows by; they are shown first.
     #[arg(short, long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// The column that says which rows are labeled positive. Not needed for the table that the model was fitted on.
-    #[arg(short, long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// The value in it that means positive.
-    #[arg(long, value_name = "VALUE", requires = "label")]
-    pub positive: Option<String>,
-    /// The value in it that means negative.
-    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
-    pub negative: Option<String>,
-    /// For a model fitted on folders of texts: the text column of a table.
-    #[arg(long, value_name = "COLUMN")]
-    pub text: Vec<String>,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// Which of them are labeled.
+    #[command(flatten)]
+    pub labels: LabelFlags,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -70,18 +58,14 @@ pub fn run(flags: &Report, as_json: bool) -> Result<(), Failure> {
     if !flags.compare.is_empty() {
         return compare(flags, as_json);
     }
-    let input = flags.places.input(&[("label", flags.label.is_some())])?;
+    let input = flags.places.input(&[("label", flags.labels.label.is_some())])?;
     let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
     check(&flags.out, &read, &input)?;
-    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
-    let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
-    check_texts(&model, &flags.text)?;
+    let (model, beside) = flags.scoring.load(&flags.model, flags.places.file.as_deref())?;
     let roles = Roles { id: flags.id.clone(), ..Roles::default() };
-    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
-    let mut list = List::of(&model).rows_of_model(Some(beside.as_ref())).threads(flags.threads);
-    if let Some(label) = &flags.label {
-        list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
-    }
+    let also = flags.files.again(&input.paths(), roles, &[], &flags.scoring.text)?;
+    let list = flags.labels.on(List::of(&model).rows_of_model(Some(beside.as_ref())));
+    let list = list.threads(flags.scoring.threads);
     let summary = list.summary(&input, &also, &settings(flags.no_rows)).map_err(Failure::of_reading)?;
     print_device(&model, summary.rows);
     let bytes = write(&summary, &flags.out)?;
@@ -115,21 +99,13 @@ fn compare(flags: &Report, as_json: bool) -> Result<(), Failure> {
             flags.model.display()
         )));
     }
-    let device = device(&flags.device)?;
-    let load = |path: &PathBuf| {
-        let (model, beside) = model_file::load_with_rows(path, [])?;
-        check_texts(&model, &flags.text)?;
-        Ok((model.on_device(device).with_threads(flags.threads), beside))
-    };
+    let load = |path: &PathBuf| flags.scoring.load(path, []);
     let models = flags.compare.iter().map(load).collect::<Result<Vec<_>, Failure>>()?;
-    let also = flags.files.again(&input.paths(), Roles::default(), &[], &flags.text)?;
+    let also = flags.files.again(&input.paths(), Roles::default(), &[], &flags.scoring.text)?;
     let mut lists: Vec<(String, List)> = Vec::new();
     for ((model, beside), name) in models.iter().zip(names_of(&flags.compare)) {
-        let mut list = List::of(model).rows_of_model(Some(beside.as_ref())).threads(flags.threads);
-        if let Some(label) = &flags.label {
-            list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
-        }
-        lists.push((name, list));
+        let list = flags.labels.on(List::of(model).rows_of_model(Some(beside.as_ref())));
+        lists.push((name, list.threads(flags.scoring.threads)));
     }
     let comparison = Comparison::of(&lists, &input, &also).map_err(Failure::of_reading)?;
     let page = compare_page(&comparison, &PageSettings { command: typed() });

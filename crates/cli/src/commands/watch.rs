@@ -1,15 +1,16 @@
 //! `onesided watch`: whether new rows look like those that a model was fitted on, and whether to fit again.
 
-use super::{device, print_device};
+use super::print_device;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes};
+use crate::inputs::print_new_notes;
 use crate::model_file;
+use crate::model_flags::{LabelFlags, ScoringFlags};
 use crate::output::{note, print, print_json, print_of_file, table};
 use crate::output_path;
 use crate::reading_flags::FileFlags;
 use clap::Args;
 use onesided::data::write_atomically;
-use onesided::{FalseAlarms, History, HistoryEntry, Input, Model, Roles, Watched};
+use onesided::{FalseAlarms, History, HistoryEntry, Input, Model, Watched};
 use onesided_report::{Chart, history_chart, watch_chart};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -26,15 +27,9 @@ pub struct Watch {
     /// The new rows: a table (- for standard input), or a folder of texts or pictures.
     #[arg(required_unless_present = "history")]
     pub file: Option<PathBuf>,
-    /// The column that says which of the new rows are labeled positive.
-    #[arg(short, long, value_name = "COLUMN", requires = "file")]
-    pub label: Option<String>,
-    /// The value in it that means positive.
-    #[arg(long, value_name = "VALUE", requires = "label")]
-    pub positive: Option<String>,
-    /// The value in it that means negative.
-    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
-    pub negative: Option<String>,
+    /// Which of them are labeled.
+    #[command(flatten)]
+    pub labels: LabelFlags,
     /// Add this run to a file, a line of JSON each; without new rows, print the runs in it.
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
@@ -47,15 +42,9 @@ pub struct Watch {
     /// The share of runs on rows like those of training that may raise an alarm.
     #[arg(long, default_value_t = FalseAlarms::USUAL.get(), value_name = "SHARE", allow_negative_numbers = true)]
     pub false_alarms: f64,
-    /// For a model fitted on folders of texts: the text column of a table.
-    #[arg(long, value_name = "COLUMN")]
-    pub text: Vec<String>,
-    /// Threads to use; 0 means all.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub threads: usize,
-    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub device: String,
+    /// With what they are scored.
+    #[command(flatten)]
+    pub scoring: ScoringFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -74,20 +63,12 @@ pub fn run(flags: &Watch, as_json: bool) -> Result<(), Failure> {
         output_path::check(history, &read[..read.len() - 1])?;
     }
     let Some(file) = &flags.file else { return show(flags, as_json) };
-    let (model, beside) = model_file::load_with_rows(&flags.model, [file.as_path()])?;
-    let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
-    check_texts(&model, &flags.text)?;
+    let (model, beside) = flags.scoring.load(&flags.model, [file.as_path()])?;
     if let Some(history) = &flags.history {
         History::check(history, &model.fingerprint()?)?;
     }
-    let roles = Roles {
-        label: flags.label.clone(),
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        ..Roles::default()
-    };
     let input = Input::one(file);
-    let also = flags.files.again(&input.paths(), roles, &[], &flags.text)?;
+    let also = flags.files.again(&input.paths(), flags.labels.roles(), &[], &flags.scoring.text)?;
     let (watched, notes) = model
         .watch_with_notes(&input, &also, Some(beside.as_ref()), false_alarms)
         .map_err(Failure::of_reading)?;
@@ -124,6 +105,9 @@ fn show(flags: &Watch, as_json: bool) -> Result<(), Failure> {
     let Some(file) = &flags.history else {
         return Err(Failure::input("name the new rows, or a history to show with --history FILE"));
     };
+    if flags.labels.label.is_some() {
+        return Err(Failure::input("--label is a column of new rows; name them, or leave it out"));
+    }
     let model: Model = model_file::load(&flags.model, [file.as_path()])?;
     let history = History::read(file, &model.fingerprint()?)?;
     if let Some(out) = &flags.out {

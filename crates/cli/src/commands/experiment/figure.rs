@@ -9,7 +9,7 @@ use crate::progress::{guarded, interrupted};
 use clap::Args;
 use onesided::data::write_atomically;
 use onesided::learn::Machine;
-use onesided_experiment::{Figure, Kind, crossings, figure, tally};
+use onesided_experiment::{Kind, TrainingFigure, crossings, figure, tally};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -93,7 +93,7 @@ fn check_extension(file: &Path, wanted: &str) -> Result<(), Failure> {
     Err(Failure::Input(format!("cannot write '{}': choose a name that ends in .{wanted}", file.display())))
 }
 
-fn write(figure: &Figure, flags: &Flags) -> Result<(), Failure> {
+fn write(figure: &TrainingFigure, flags: &Flags) -> Result<(), Failure> {
     let chart = figure.chart();
     // Everything is made before the first file is touched.
     let parts = [
@@ -115,7 +115,7 @@ fn write(figure: &Figure, flags: &Flags) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_object(figure: &Figure) -> Value {
+fn as_object(figure: &TrainingFigure) -> Value {
     let followed = figure.followed.iter().enumerate().map(|(number, one)| {
         let sample = &figure.samples[one.sample];
         json!({
@@ -148,7 +148,7 @@ fn as_object(figure: &Figure) -> Value {
     })
 }
 
-fn as_text(figure: &Figure, written: &[&Path]) -> String {
+fn as_text(figure: &TrainingFigure, written: &[&Path]) -> String {
     let row = |cells: &[&str]| cells.iter().map(|cell| cell.to_string()).collect::<Vec<String>>();
     let mut followed =
         vec![row(&["sample", "which", "kind", if figure.files { "file" } else { "row" }, "crossings"])];
