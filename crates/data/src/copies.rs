@@ -9,14 +9,30 @@
 //! Groups are told ([`Dataset::with_groups`]), and always stay together: storms, customers, patients. What is learned of one row
 //! of a group says something of the others, and a new row is mostly of a new group.
 
+use crate::column_rule::ColumnRule;
 use crate::{DataError, Dataset, Label, Store};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// What becomes of rows that are equal in all columns.
+pub(crate) static RULE: ColumnRule = ColumnRule {
+    name: "copies",
+    finds: "rows that are equal in every column that is learned from; they stay together wherever rows are split, and many are named in a \
+            note",
+    constants: &[
+        ("MOST_PER_ROW", MOST_PER_ROW as f64),
+        ("LARGEST_SHARE", LARGEST_SHARE as f64),
+        ("ONE_IN", ONE_IN as f64),
+    ],
+    evidence: "docs/tables.md",
+};
 
 /// A table has copies, rather than few different rows, where at least one in this many rows is different from the others.
 const MOST_PER_ROW: usize = 4;
 /// Equal rows that are more than one in this many of a table are not copies.
 const LARGEST_SHARE: usize = 20;
+/// Copies are reported from one in this many rows on; fewer occur by chance.
+pub(crate) const ONE_IN: usize = 20;
 
 /// Which rows of a data set are equal in every encoded cell, or of one group.
 #[derive(Clone, Debug, PartialEq, Eq)]

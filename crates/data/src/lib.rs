@@ -47,6 +47,8 @@
     allow(dead_code, unused_imports)
 )]
 
+mod column_rule;
+mod column_rules;
 mod column_summary;
 mod columns;
 mod copies;
@@ -67,6 +69,8 @@ mod split;
 mod store;
 mod text;
 
+pub use column_rule::ColumnRule;
+pub use column_rules::column_rules;
 pub use column_summary::{
     ColumnSummary, Holds, Logs, Moments, NumberSummary, TimeSummary, UnlikeColumns, ValueCounts,
 };
@@ -100,12 +104,12 @@ pub use onesided_table::{
     available_threads, check_memory, column_names, counted, decode, end_process, followed, grouped,
     is_standard_output, is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left,
     nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes, read_regular, read_table_bytes,
-    reusing_memory, shown_share, stack, unknown_name, write_atomically, write_batches, write_csv,
-    write_privately, write_table, write_table_as,
+    reusing_memory, shown_share, stack, unknown_name, write_atomically, write_batches, write_privately,
+    write_table, write_table_as,
 };
 pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
-pub use screen::{ColumnRule, LabelStop, column_rules};
+pub use screen::LabelStop;
 pub use shares::{Shares, chance_beyond};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};

@@ -8,7 +8,6 @@ use std::str::FromStr;
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum TableFormat {
     /// Text, separated by commas.
     Csv,

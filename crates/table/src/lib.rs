@@ -49,8 +49,8 @@ pub use blank::BlankRows;
 pub use byte_columns::ByteColumns;
 pub use counted::{agree, counted, grouped, noun, part_of, shown_share};
 pub use dates::{
-    DAY, Exact, Moment, TimeColumn, TimeFeature, TimeStyle, agree_on_dates, find_compact_dates,
-    from_categories, from_numbers,
+    DAY, Exact, LEAST_COMPACT, Moment, NEARLY_ALL, TimeColumn, TimeFeature, TimeStyle, agree_on_dates,
+    find_compact_dates, from_categories, from_numbers,
 };
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use error::{TableError, other_sheets, unknown_column};
@@ -84,8 +84,8 @@ pub use temporary::end_process;
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;
 pub use write::{
-    Cut, OutBatch, OutColumn, TextStyle, WriteAs, followed, write_atomically, write_batches, write_csv,
-    write_privately, write_table, write_table_as,
+    Cut, OutBatch, OutColumn, TextStyle, WriteAs, followed, write_atomically, write_batches, write_privately,
+    write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

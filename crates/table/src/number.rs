@@ -8,7 +8,6 @@ use std::fmt;
 /// digits in groups of three; `(12)` is -12, and `12%` is 0.12, as in a spreadsheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum NumberStyle {
     /// With a decimal point: `1234.5`, or `1,234.5`.
     #[default]

@@ -10,7 +10,6 @@ use std::fmt;
 /// Something of a file's header, lines or sheets that should be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Remark {
     /// Lines above the header that were passed over.
     Titles {

@@ -26,7 +26,6 @@ pub struct ColumnDrift {
 /// What a cell has or has not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Part {
     /// No value.
     Missing,

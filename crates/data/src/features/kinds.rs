@@ -3,6 +3,7 @@
 use super::Seen;
 use super::time::{TimePart, parts_of};
 use crate::DataError;
+use crate::column_rule::ColumnRule;
 use crate::column_summary::{ColumnSummary, Holds, Moments};
 use crate::text::TextFeatures;
 use onesided_table::NumberStyle;
@@ -16,11 +17,42 @@ use std::borrow::Cow;
 /// of it.
 const NARROW_SPREAD: f64 = 1e-3;
 
+/// What is a category among columns of texts.
+pub(crate) static RULE: ColumnRule = ColumnRule {
+    name: "category or text",
+    finds: "texts of which most are of single rows: free text where they are long, otherwise the levels of many rows, or an identifier, \
+            which is left out",
+    constants: &[
+        ("FEW_LEVELS", FEW_LEVELS as f64),
+        ("OWN_LEVEL", OWN_LEVEL as f64),
+        ("MANY_LEVELS", MANY_LEVELS as f64),
+        ("ROWS_PER_LEVEL", ROWS_PER_LEVEL as f64),
+        ("ROWS_OF_A_LEVEL", ROWS_OF_A_LEVEL as f64),
+        ("MOST_FREQUENT", MOST_FREQUENT as f64),
+        ("LEAST_COVERED", LEAST_COVERED as f64),
+        ("WORDS_OF_TEXT", WORDS_OF_TEXT),
+        ("WORDS_OF_SHORT_TEXT", WORDS_OF_SHORT_TEXT),
+    ],
+    evidence: "benches/tables/README.md (levels.py)",
+};
+
 /// Up to this many categories are taken whatever their number of rows.
 const FEW_LEVELS: usize = 20;
 
-/// More categories than this must have three rows each on average.
+/// Categories describe single rows where more than this share of the rows, in percent, has one of its own,
+const OWN_LEVEL: usize = 90;
+
+/// and where there are more than this many of them,
 const MANY_LEVELS: usize = 256;
+
+/// with fewer rows each than this on average.
+const ROWS_PER_LEVEL: usize = 3;
+
+/// Such cells are free text from this many words each on,
+const WORDS_OF_TEXT: f64 = 3.0;
+
+/// and short texts, such as titles and names, from this many on.
+const WORDS_OF_SHORT_TEXT: f64 = 1.5;
 
 /// Where most categories are of single rows, those of this many rows are kept,
 const ROWS_OF_A_LEVEL: u64 = 10;
@@ -56,7 +88,6 @@ pub struct Feature {
 /// What a column holds and how it is scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum FeatureKind {
     /// Numbers, encoded as (x - mean) / scale.
     Numeric {
@@ -111,10 +142,11 @@ pub enum FeatureKind {
     },
 }
 
-/// Whether this many categories in this many rows describe single rows: nine of ten rows have their own, or, of many
-/// categories, the average one has hardly three rows.
+/// Whether this many categories in this many rows describe single rows: nearly all rows have their own, or, of many
+/// categories, the average one has hardly a few rows.
 fn nearly_unique(levels: usize, rows: usize) -> bool {
-    (levels > FEW_LEVELS && levels * 10 > rows * 9) || (levels > MANY_LEVELS && levels * 3 > rows)
+    (levels > FEW_LEVELS && levels * 100 > rows * OWN_LEVEL)
+        || (levels > MANY_LEVELS && levels * ROWS_PER_LEVEL > rows)
 }
 
 /// The levels that have enough rows to learn from, where those are some part of all rows: of job titles, `teacher`.
@@ -138,10 +170,11 @@ fn categories(levels: &[(Cow<'_, str>, u64)], rows: usize) -> Result<FeatureKind
     }
     // Nearly every row has its own text: nothing to learn, and much to memorize.
     let words: usize = levels.iter().map(|(level, _)| level.split_whitespace().count()).sum();
+    let words = words as f64 / levels.len() as f64;
     match frequent(levels, rows) {
-        _ if words >= 3 * levels.len() => Err(WhyLeftOut::FreeText),
+        _ if words >= WORDS_OF_TEXT => Err(WhyLeftOut::FreeText),
         Some(levels) => Ok(FeatureKind::Categorical { levels, rest: true }),
-        None if 2 * words >= 3 * levels.len() => Err(WhyLeftOut::ShortText),
+        None if words >= WORDS_OF_SHORT_TEXT => Err(WhyLeftOut::ShortText),
         None => Err(WhyLeftOut::Identifier),
     }
 }
@@ -276,5 +309,55 @@ impl Feature {
             }
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Levels of so many words each, and how many rows have each.
+    fn levels(counts: impl IntoIterator<Item = u64>, words: usize) -> Vec<(Cow<'static, str>, u64)> {
+        let level = |(at, count)| (Cow::Owned(format!("{at:04}{}", " w".repeat(words - 1))), count);
+        counts.into_iter().enumerate().map(level).collect()
+    }
+
+    #[test]
+    fn levels_of_single_rows() {
+        // FEW_LEVELS: 20 are taken even if each row has its own.
+        assert!(!nearly_unique(20, 20) && nearly_unique(21, 21));
+        // OWN_LEVEL: 90 of 100.
+        assert!(!nearly_unique(90, 100) && nearly_unique(91, 100));
+        // MANY_LEVELS and ROWS_PER_LEVEL: of more than 256, three rows each.
+        assert!(!nearly_unique(256, 767) && nearly_unique(257, 770) && !nearly_unique(257, 771));
+    }
+
+    #[test]
+    fn levels_of_many_rows_are_kept() {
+        let kept = |counts: Vec<u64>| {
+            let rows = counts.iter().sum::<u64>() as usize;
+            frequent(&levels(counts, 1), rows).map(|kept| kept.len())
+        };
+        // ROWS_OF_A_LEVEL: 10, and not 9. LEAST_COVERED: 10 of 100 rows, and not of 101.
+        assert_eq!(kept([vec![10], vec![1; 90]].concat()), Some(1));
+        assert_eq!(kept([vec![10], vec![1; 91]].concat()), None);
+        assert_eq!(kept([vec![9], vec![1; 9]].concat()), None);
+        assert_eq!(kept([vec![10, 9], vec![1; 60]].concat()), Some(1));
+        // MOST_FREQUENT: 256.
+        assert_eq!(kept(vec![10; 300]), Some(256));
+    }
+
+    #[test]
+    fn words_tell_texts_from_names() {
+        let of = |words: usize| categories(&levels(vec![1; 30], words), 30).unwrap_err();
+        // WORDS_OF_SHORT_TEXT: 1.5, WORDS_OF_TEXT: 3.
+        assert_eq!(
+            [of(1), of(2), of(3)],
+            [WhyLeftOut::Identifier, WhyLeftOut::ShortText, WhyLeftOut::FreeText]
+        );
+        let half = [levels(vec![1; 15], 1), levels(vec![1; 15], 2)].concat();
+        assert_eq!(categories(&half, 30).unwrap_err(), WhyLeftOut::ShortText);
+        let less = [levels(vec![1; 16], 1), levels(vec![1; 14], 2)].concat();
+        assert_eq!(categories(&less, 30).unwrap_err(), WhyLeftOut::Identifier);
     }
 }

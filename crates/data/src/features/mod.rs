@@ -20,11 +20,14 @@ mod whole;
 
 pub use drift::{ColumnDrift, Part};
 pub use groups::ColumnGroups;
+pub(crate) use kinds::RULE as CATEGORIES;
 pub use kinds::{Feature, FeatureKind};
 pub use seen::{Seen, Tally};
+pub(crate) use shift::RULE as SHIFTS;
 pub use shift::{ColumnShift, Shift};
 pub use time::TimePart;
 
+use crate::column_rule::ColumnRule;
 use crate::column_summary::{ColumnSummary, Holds};
 use crate::text::TextOptions;
 use crate::{
@@ -38,6 +41,14 @@ use std::collections::HashMap;
 
 /// Levels of all columns together beyond which rows are held sparse.
 const MANY_LEVELS: usize = 1_000;
+
+/// What is learned of free text that is one of several columns.
+pub(crate) static TERMS: ColumnRule = ColumnRule {
+    name: "free text beside others",
+    finds: "free text among other columns; its most frequent terms without stop words are learned from",
+    constants: &[("TERMS_BESIDE", TERMS_BESIDE as f64), ("TEXTS_OF_A_TERM", TEXTS_OF_A_TERM as f64)],
+    evidence: "docs/texts.md",
+};
 
 /// The most terms of free text that is one of several columns.
 const TERMS_BESIDE: usize = 200;

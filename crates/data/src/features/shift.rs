@@ -11,9 +11,29 @@
 //! those of training by more than these span.
 
 use super::{Feature, FeatureKind, Seen, Tally};
+use crate::column_rule::ColumnRule;
 use crate::column_summary::Logs;
 use crate::shares::Shares;
 use serde::Serialize;
+
+/// What is said of columns of new rows.
+pub(crate) static RULE: ColumnRule = ColumnRule {
+    name: "changed since training",
+    finds: "a column of new rows with other units, missing cells, categories or dates than in training; named in a warning",
+    constants: &[
+        ("FEW_CELLS", FEW_CELLS as f64),
+        ("FEW_TRAINED", FEW_TRAINED as f64),
+        ("LARGE_SHARE", LARGE_SHARE),
+        ("LARGE_DISTANCE", LARGE_DISTANCE),
+        ("CELLS_OF_DISTANCE", CELLS_OF_DISTANCE as f64),
+        ("FAR_OFF", FAR_OFF),
+        ("RENAMED_SHARE", RENAMED_SHARE),
+        ("RENAMED_RATIO", RENAMED_RATIO),
+        ("LARGE_FACTOR", LARGE_FACTOR),
+        ("SAME_SPREAD", SAME_SPREAD),
+    ],
+    evidence: "benches/tables/README.md (alarms.py)",
+};
 
 /// Fewer cells than this tell nothing,
 pub(super) const FEW_CELLS: usize = 20;
@@ -64,7 +84,6 @@ pub struct ColumnShift {
 /// What is different from training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "shift", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Shift {
     /// Many numbers are outside of training's.
     Range {

@@ -11,9 +11,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// Copies are reported from one in this many rows on; fewer occur by chance.
-const ONE_IN: usize = 20;
-
 /// Whether it is a number above 0 of full precision: what vanishes in 32 bits is no weight.
 pub(super) fn is_weight(weight: f32) -> bool {
     weight > 0.0 && weight.is_normal()
@@ -231,7 +228,7 @@ impl Dataset {
         };
         let (rows, unlabeled, all) = (copies.repeated(), copies.of_labeled(labels), filled.len());
         drop(filled);
-        let repeated = (rows * ONE_IN >= all).then_some(Note::Repeated { rows, all });
+        let repeated = (rows * crate::copies::ONE_IN >= all).then_some(Note::Repeated { rows, all });
         let equal = (unlabeled > 0).then_some(Note::Copies { unlabeled });
         self.with_notes(repeated.into_iter().chain(equal))
     }

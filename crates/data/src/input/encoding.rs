@@ -20,7 +20,6 @@ use std::sync::Arc;
 /// How the input becomes columns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-#[non_exhaustive]
 pub enum Encoding {
     /// Columns of a table: numbers, categories, texts, vectors.
     Table(Features),

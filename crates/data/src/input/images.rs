@@ -26,7 +26,6 @@ pub struct ImageInput {
 /// Where pictures come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum ImageFrom {
     /// Files of a folder, or bytes in memory.
     Files,

@@ -44,14 +44,23 @@ pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
 
+use crate::column_rule::ColumnRule;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, FileOptions, Label, MissingPolicy, PictureShape, Scaling, Scenario,
     TextOptions, Weighting,
 };
 use files::Kind;
-use onesided_table::TableError;
+use onesided_table::{LEAST_COMPACT, NEARLY_ALL, TableError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// What cells are.
+pub(crate) static CELLS: ColumnRule = ColumnRule {
+    name: "numbers, dates, truth values",
+    finds: "what nearly all cells of a column are; the others are missing, with a warning",
+    constants: &[("NEARLY_ALL", NEARLY_ALL as f64), ("LEAST_COMPACT", LEAST_COMPACT as f64)],
+    evidence: "docs/tables.md",
+};
 
 /// Where rows are. The path `-` is a table on standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]

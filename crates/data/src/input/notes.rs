@@ -13,7 +13,6 @@ use serde::Serialize;
 /// Something that reading met that did not stop it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Note {
     /// Columns that are not learned from, for one reason.
     LeftOut {

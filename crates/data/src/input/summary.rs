@@ -24,7 +24,6 @@ pub struct ColumnRead {
 /// What a column is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum ColumnIs {
     /// Numbers.
     Number,

@@ -13,27 +13,29 @@
 //! numbers in the order of the rows; other numbers may well have a sharp bound for a reason.
 
 use super::row_order::{FOLLOWS, MAY_FOLLOW, Numbers, correlation, may_follow_rows, sorted};
-use super::{ColumnRule, Finding};
+use super::{ColumnRule, Finding, Screening};
 use crate::Label;
 use onesided_table::{Exact, Values};
 use serde::Serialize;
 
 /// Numbers along which labels stop; dates are shown to [`stop_along_dates`] by the rule about times.
-pub(super) const RULE: ColumnRule = ColumnRule {
-    name: "labels stop",
-    finds: "dates, or numbers that follow the rows, beyond a point of which hardly a row is labeled; named in a warning, and such dates in \
-            the order of rows are not learned from",
-    constants: &[
-        ("LEAST_SHARE", LEAST_SHARE),
-        ("HARDLY", HARDLY),
-        ("EXPECTED", EXPECTED),
-        ("NEXT_TO_IT", NEXT_TO_IT),
-        ("NEARLY_ALL_OF_IT", NEARLY_ALL_OF_IT),
-        ("FOLLOWS", FOLLOWS),
-        ("MAY_FOLLOW", MAY_FOLLOW),
-        ("MOST_ROWS", MOST_ROWS as f64),
-    ],
-    evidence: "benches/tables/README.md (labels that stop)",
+pub(super) const RULE: Screening = Screening {
+    rule: ColumnRule {
+        name: "labels stop",
+        finds: "dates, or numbers that follow the rows, beyond a point of which hardly a row is labeled; named in a warning, and such dates in \
+                the order of rows are not learned from",
+        constants: &[
+            ("LEAST_SHARE", LEAST_SHARE),
+            ("HARDLY", HARDLY),
+            ("EXPECTED", EXPECTED),
+            ("NEXT_TO_IT", NEXT_TO_IT),
+            ("NEARLY_ALL_OF_IT", NEARLY_ALL_OF_IT),
+            ("FOLLOWS", FOLLOWS),
+            ("MAY_FOLLOW", MAY_FOLLOW),
+            ("MOST_ROWS", MOST_ROWS as f64),
+        ],
+        evidence: "benches/tables/README.md (labels that stop)",
+    },
     look: |look, values| {
         let labels = look.labels.filter(|_| !look.asked)?;
         let stop = match values {

@@ -1,7 +1,7 @@
 //! The rules about columns: what is not learned from, and what is said of the rest.
 //!
-//! A rule looks at one column at a time, so a whole table and one that is read some columns at a time get the same findings.
-//! [`column_rules`] lists them in their order; a column that one leaves out is not shown to the next.
+//! A rule looks at one column at a time, so a whole table and one that is read some columns at a time get the same findings. A column
+//! that one leaves out is not shown to the next.
 
 mod calendar_parts;
 mod labels_stop;
@@ -13,31 +13,19 @@ mod times_in_order;
 pub use labels_stop::LabelStop;
 pub(crate) use row_order::follows_rows;
 
+use crate::column_rule::ColumnRule;
 use crate::{EncodeReport, Features, Label};
 use onesided_table::{Frame, LeftOut, Values, WhyLeftOut};
 
-/// A rule about columns.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ColumnRule {
-    /// What it is called.
-    pub name: &'static str,
-    /// What it finds, and what is done then.
-    pub finds: &'static str,
-    /// What decides, by the names of the code.
-    pub constants: &'static [(&'static str, f64)],
-    /// Where it was chosen and measured.
-    pub evidence: &'static str,
+/// A rule that looks at a column before it is encoded.
+pub(crate) struct Screening {
+    pub rule: ColumnRule,
     look: fn(&Look<'_>, &mut Values) -> Option<Finding>,
 }
 
-static RULES: [ColumnRule; 5] =
+/// In the order in which a column meets them.
+pub(crate) static SCREENINGS: [Screening; 5] =
     [times_in_order::RULE, names_rows::RULE, labels_stop::RULE, names_rows::CALLED, tells_labels::RULE];
-
-/// All rules, in the order in which a column meets them.
-pub fn column_rules() -> &'static [ColumnRule] {
-    &RULES
-}
 
 /// What a rule knows of a column besides its cells.
 struct Look<'a> {
@@ -88,8 +76,8 @@ impl Findings {
             let by_name = asked.by_name.contains(&&column.name);
             let is_said = by_name || asked.as_words.contains(&&column.name);
             let look = Look { name: &column.name, labels, asked: by_name, is_said, blank };
-            for rule in &RULES {
-                match (rule.look)(&look, &mut column.values) {
+            for screening in &SCREENINGS {
+                match (screening.look)(&look, &mut column.values) {
                     Some(Finding::LeftOut(why)) => {
                         left_out.push(LeftOut { column: column.name.clone(), why });
                         return false;
@@ -122,28 +110,5 @@ impl Findings {
         self.stops.sort_by_key(|stop| place(&stop.column));
         self.called_ids.sort_by_key(|name| place(name));
         self.leaks.sort_by_key(|(name, _)| place(name));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::path::Path;
-
-    /// The page shows the list, and the evidence is there.
-    #[test]
-    fn the_page_lists_the_rules() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let page = fs::read_to_string(root.join("docs/columns.md")).unwrap();
-        for rule in column_rules() {
-            let constants: Vec<String> =
-                rule.constants.iter().map(|(name, value)| format!("`{name}` {value}")).collect();
-            let file = rule.evidence.split(" (").next().unwrap();
-            let line =
-                format!("| {} | {} | {} | {} |", rule.name, rule.finds, constants.join(", "), rule.evidence);
-            assert!(page.contains(&line), "docs/columns.md lacks the line\n{line}");
-            assert!(root.join(file).exists(), "{file}");
-        }
     }
 }

@@ -15,25 +15,27 @@
 
 use super::row_order::{FEW, LEAST_ROWS, MOST_JUMPS, Numbers, is_sorted};
 use super::tells_labels::{TELLS_APART, separation};
-use super::{ColumnRule, Finding};
+use super::{ColumnRule, Finding, Screening};
 use crate::Label;
 use onesided_table::{Values, WhyLeftOut};
 
 /// Columns of numbers that name rows.
-pub(super) const RULE: ColumnRule = ColumnRule {
-    name: "names rows",
-    finds: "whole numbers, a different one in each row, that are sorted, fill their range, are called like an identifier or alone tell \
-            labeled rows; left out",
-    constants: &[
-        ("LEAST_ROWS", LEAST_ROWS as f64),
-        ("FEW", FEW as f64),
-        ("MOST_JUMPS", MOST_JUMPS as f64),
-        ("FIRST_ROWS", FIRST_ROWS as f64),
-        ("ROWS_FOR_EVEN", ROWS_FOR_EVEN as f64),
-        ("EVEN", EVEN),
-        ("TELLS_APART", TELLS_APART),
-    ],
-    evidence: "benches/tables/README.md (id_trap.py)",
+pub(super) const RULE: Screening = Screening {
+    rule: ColumnRule {
+        name: "names rows",
+        finds: "whole numbers, a different one in each row, that are sorted, fill their range, are called like an identifier or alone tell \
+                labeled rows; left out",
+        constants: &[
+            ("LEAST_ROWS", LEAST_ROWS as f64),
+            ("FEW", FEW as f64),
+            ("MOST_JUMPS", MOST_JUMPS as f64),
+            ("FIRST_ROWS", FIRST_ROWS as f64),
+            ("ROWS_FOR_EVEN", ROWS_FOR_EVEN as f64),
+            ("EVEN", EVEN),
+            ("TELLS_APART", TELLS_APART),
+        ],
+        evidence: "benches/tables/README.md (id_trap.py)",
+    },
     look: |look, values| {
         let why = if look.asked { None } else { names_rows(look.name, values, look.labels, look.blank) };
         why.map(Finding::LeftOut)
@@ -42,11 +44,13 @@ pub(super) const RULE: ColumnRule = ColumnRule {
 
 /// Columns that are called like identifiers and have many values, each in several rows: customers, places, batches. Nothing
 /// tells whether they describe a row or name what it belongs to.
-pub(super) const CALLED: ColumnRule = ColumnRule {
-    name: "called an identifier",
-    finds: "numbers or categories that repeat under a name such as `customer_id`; learned from, and named in a note",
-    constants: &[("MANY_IDS", MANY_IDS as f64)],
-    evidence: "docs/columns.md",
+pub(super) const CALLED: Screening = Screening {
+    rule: ColumnRule {
+        name: "called an identifier",
+        finds: "numbers or categories that repeat under a name such as `customer_id`; learned from, and named in a note",
+        constants: &[("MANY_IDS", MANY_IDS as f64)],
+        evidence: "benches/tables/README.md (alarms.py)",
+    },
     look: |look, values| {
         (!look.is_said && is_name_of_identifier(look.name) && has_many(values, look.blank))
             .then_some(Finding::CalledId)

@@ -5,19 +5,21 @@
 //! written, which file it came from) than what a positive is. The measure is the area under the ROC curve of the column as
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
-use super::{ColumnRule, Finding};
+use super::{ColumnRule, Finding, Screening};
 use crate::Label;
 use onesided_table::{MISSING_CODE, Values};
 
-pub(super) const RULE: ColumnRule = ColumnRule {
-    name: "tells labels apart",
-    finds: "a column that alone tells labeled from unlabeled rows almost perfectly; learned from, and named in a warning",
-    constants: &[
-        ("TELLS_APART", TELLS_APART),
-        ("LEAST_LABELED", LEAST_LABELED as f64),
-        ("MOST_OF_A_KIND", MOST_OF_A_KIND as f64),
-    ],
-    evidence: "docs/columns.md",
+pub(super) const RULE: Screening = Screening {
+    rule: ColumnRule {
+        name: "tells labels apart",
+        finds: "a column that alone tells labeled from unlabeled rows almost perfectly; learned from, and named in a warning",
+        constants: &[
+            ("TELLS_APART", TELLS_APART),
+            ("LEAST_LABELED", LEAST_LABELED as f64),
+            ("MOST_OF_A_KIND", MOST_OF_A_KIND as f64),
+        ],
+        evidence: "benches/tables/README.md (alarms.py)",
+    },
     look: |look, values| match values {
         // How late such a time is, is not learned from.
         Values::Times(times) if times.in_order.is_some() => None,

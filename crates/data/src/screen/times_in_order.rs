@@ -9,21 +9,23 @@ use super::labels_stop::stop_along_dates;
 use super::names_rows::distinct;
 use super::row_order::{FEW, LEAST_ROWS, Numbers, is_sorted};
 use super::tells_labels::separation;
-use super::{ColumnRule, Finding, Look};
+use super::{ColumnRule, Finding, Look, Screening};
 use crate::Label;
 use onesided_table::{TimeStyle, Values};
 
-pub(super) const RULE: ColumnRule = ColumnRule {
-    name: "times in order",
-    finds: "times that are sorted, or follow the rows and tell where labels stop; how late one is is not learned from, and parts of \
-            the calendar only where they tell labels each time they come round",
-    constants: &[
-        ("LEAST_ROWS", LEAST_ROWS as f64),
-        ("FEW", FEW as f64),
-        ("TELLS_SOMETHING", TELLS_SOMETHING),
-        ("ONCE_IN_A_HUNDRED", ONCE_IN_A_HUNDRED),
-    ],
-    evidence: "benches/tables/README.md (id_trap.py, both orders)",
+pub(super) const RULE: Screening = Screening {
+    rule: ColumnRule {
+        name: "times in order",
+        finds: "times that are sorted, or follow the rows and tell where labels stop; how late one is is not learned from, and parts of \
+                the calendar only where they tell labels each time they come round",
+        constants: &[
+            ("LEAST_ROWS", LEAST_ROWS as f64),
+            ("FEW", FEW as f64),
+            ("TELLS_SOMETHING", TELLS_SOMETHING),
+            ("ONCE_IN_A_HUNDRED", ONCE_IN_A_HUNDRED),
+        ],
+        evidence: "benches/tables/README.md (id_trap.py, both orders)",
+    },
     look,
 };
 

@@ -7,11 +7,11 @@ use crate::{Frame, TableError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A column is of dates if at least this share of its cells are, in percent.
-pub(crate) const NEARLY_ALL: usize = 95;
+/// A column is of numbers or of dates if at least this share of its cells are, in percent.
+pub const NEARLY_ALL: usize = 95;
 
 /// Numbers such as 20240301 are dates where there are at least this many different ones and each is a day.
-const LEAST_COMPACT: usize = 10;
+pub const LEAST_COMPACT: usize = 10;
 
 /// How the dates of a column are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

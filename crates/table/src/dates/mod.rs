@@ -9,7 +9,7 @@ mod part;
 mod written;
 
 pub use calendar::{DAY, Exact, Moment};
-pub(crate) use column::NEARLY_ALL;
+pub use column::{LEAST_COMPACT, NEARLY_ALL};
 pub use column::{TimeColumn, TimeStyle, agree_on_dates, find_compact_dates, from_categories, from_numbers};
 pub use part::TimeFeature;
 pub(crate) use written::is_blank;

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// A part of a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum TimeFeature {
     /// Days since the start of 1970.
     Days,

@@ -175,13 +175,6 @@ pub fn write_table_as(
     write_batches(path, how, &mut || Ok(all.take()))
 }
 
-/// Writes a table as comma-separated text with a header.
-pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), TableError> {
-    common_length(columns)?;
-    let mut all = Some(columns.iter().map(|(name, column)| (name.to_string(), column.clone())).collect());
-    write_out(path, |file| separated_batches(file, TextStyle::default(), &mut || Ok(all.take())))
-}
-
 /// Writes a table as [`write_table_as`] does, batch after batch until there is none left. All have the same columns. If a
 /// batch cannot be had, nothing is left behind. Gives what was cut, which happens in spreadsheets alone.
 pub fn write_batches(

@@ -2,10 +2,8 @@
 
 use super::super::{DatesWritten, Trouble};
 use super::summary::{KindSummary, Reading, Seen};
+use crate::dates::NEARLY_ALL;
 use crate::number::NumberStyle;
-
-/// A column is numeric if at least this share of its cells are numbers, in percent.
-const NEARLY_ALL: usize = 95;
 
 /// What a column is to be read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
