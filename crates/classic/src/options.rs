@@ -32,7 +32,6 @@ impl OptionInfo {
 
 /// The values that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Takes {
     /// Numbers above 0, with commas between them.
     Numbers,

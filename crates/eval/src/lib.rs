@@ -13,7 +13,7 @@
 //! * [`at_top`]: lift and precision of the first rows of a ranked list; [`at_tops`] at several places of it.
 //! * [`drift`]: how far scores of new rows are from those of a fit, and how the share of positives moved.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
-//! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
+//! * [`ranking_risk`]: a criterion for choosing among models without looking at hidden labels.
 //!
 //! A score is *predicted positive* when it is greater than or equal to the threshold, everywhere in this crate.
 //!
@@ -62,7 +62,7 @@ mod without_negatives;
 pub use at_top::{AtTop, Top, at_top, at_tops};
 pub use bootstrap::{Interval, RESAMPLES, held_out_in_turn};
 pub use calibrate::{Calibration, probability};
-pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_risk, zero_one_risk};
+pub use criteria::{ranking_risk, weighted_ranking_risk};
 pub use degenerate::degenerate;
 pub use error::EvalError;
 pub use guarantee::{Over, RecallCut, RecallTarget};

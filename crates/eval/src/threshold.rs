@@ -9,7 +9,6 @@ use std::str::FromStr;
 /// How the threshold is chosen. Rows that score at least the threshold are predicted positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum ThresholdRule {
     /// 0.5. The most accurate rule when the scores are calibrated probabilities at the deployment prior.
     Half,

@@ -6,7 +6,6 @@ use std::fmt;
 
 /// What a reader should know before trusting metrics.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum MetricWarning {
     /// Almost no unlabeled row is predicted positive, or almost every one.
     Extreme {

@@ -5,7 +5,7 @@
 //! probabilities: of unlabeled rows those of unlabeled rows ([`Among`]), so that their mean is the share of positives that the model
 //! was fitted with. A model without a share of positives has no such probabilities; then the widest intervals are named.
 
-use crate::audit::{ANSWER, ANSWERS, DRAW, FOR_PEOPLE, KEY, ROW};
+use crate::audit_file::{ANSWER, ANSWERS, DRAW, FOR_PEOPLE, KEY, ROW};
 use crate::audit_key::{DrawFacts, RowKey};
 use crate::{
     Among, Contribution, Error, Explainer, KnownRows, ListNote, Met, Model, RowKind, RowLookup, RowMatcher,

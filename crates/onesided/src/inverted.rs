@@ -7,7 +7,6 @@ use std::fmt;
 
 /// Why labels look inverted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Inverted {
     /// Most rows of one sample are labeled positive, where a few labeled ones among many others were to be expected.
     MostAreLabeled {

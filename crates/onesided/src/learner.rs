@@ -546,8 +546,8 @@ impl Learner {
         {
             estimate = Some(again);
         }
-        let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
-        let mut model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
+        let mut model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
+        model.set_given(given(&self.config, data, task.all_unlabeled.is_some()));
         // A blend brings the scores of its folds to one scale.
         if scorer.policy() == Policy::Choose && model.about().report.folds > 1 {
             model.meet_again(data, info.needs_truth);

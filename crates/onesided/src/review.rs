@@ -6,7 +6,7 @@
 //! labeled elsewhere. What labels that favor some positives would leave of it is said by [`LabelingOdds`].
 
 use crate::{Among, Error, Model};
-use onesided_data::{ColumnShift, Dataset, Label, counted};
+use onesided_data::{ColumnShift, Label, counted};
 use onesided_eval::{
     AtTop, EvalError, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Reliability, Top, at_tops,
     probability, reliability,
@@ -326,14 +326,8 @@ impl Model {
         Ok(ReviewList::new(self.about().reserve.clone(), scores, share).of_model(self, among))
     }
 
-    /// Promises about the unlabeled rows of a data set, from its labeled positives, which the model must not have been
-    /// fitted on ([`was_fitted_on`](Self::was_fitted_on) knows whole tables).
-    pub fn review_labeled(&self, data: &Dataset) -> Result<ReviewList, Error> {
-        let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        Ok(self.review_of(&self.score(data)?, labels))
-    }
-
-    /// [`review_labeled`](Self::review_labeled) of rows that were scored already.
+    /// Promises about the unlabeled rows of scores and labels, from the labeled positives, which the model must not have been fitted on
+    /// ([`was_fitted_on`](Self::was_fitted_on) knows whole tables).
     pub fn review_of(&self, scores: &[f32], labels: &[Label]) -> ReviewList {
         let of = |wanted: Label| -> Vec<f32> {
             let pairs = scores.iter().zip(labels);

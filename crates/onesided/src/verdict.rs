@@ -107,7 +107,6 @@ impl fmt::Display for Verdict {
 /// Why promises of a model are withheld.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Doubt {
     /// The share of positives and the labels cannot both be right.
     Share(Contradiction),

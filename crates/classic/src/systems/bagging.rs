@@ -5,16 +5,15 @@
 //! both kinds with the same weight in sum; f is the mean of the T machines. A few hidden positives in a sample do little
 //! harm, and which ones they are changes from machine to machine.
 //!
-//! The unlabeled rows themselves are scored by the machines that did not see them ([`Bagging::fit_bag`]); a new row by
-//! all of them, which for linear machines is one machine with the mean of their weights. The gain over a single machine
-//! is small where machines hardly differ. The cost of an example is chosen on held-out rows, with bags of two machines.
+//! For linear machines the mean is one machine with the mean of their weights. The gain over a single machine is small where machines
+//! hardly differ. The cost of an example is chosen on held-out rows, with bags of two machines.
 
 use super::System;
 use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
 use crate::threads::in_blocks;
 use crate::{
-    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem, Rows,
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Problem,
     ScoreForm, Selected, Takes,
 };
 use onesided_data::{Label, Stream};
@@ -68,23 +67,24 @@ static OPTIONS: [OptionInfo; 3] = [
     OptionInfo::new("cost", COST, Takes::Numbers, "0.01,0.1,1"),
 ];
 
-/// A bag, and fair scores of the rows it was trained on.
-#[derive(Clone, Debug)]
-pub struct BagFit {
-    /// The mean of all machines.
-    pub model: ClassicModel,
-    /// A score per row: for unlabeled rows the mean over machines that did not see them (all, if every one did), for
-    /// positives that of all machines.
-    pub out_of_bag: Vec<f64>,
-}
-
 impl System for Bagging {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn learn(&self, problem: &Problem) -> Result<ClassicModel, ClassicError> {
-        self.learn_bag(problem).map(|bag| bag.model)
+        for (name, value) in
+            [("the number of machines", self.machines), ("the sample", self.sample.unwrap_or(1))]
+        {
+            if value == 0 {
+                return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
+            }
+        }
+        let cost = choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| {
+            self.bag(problem, times * cost, self.machines.min(2))
+        })?;
+        let model = self.bag(problem, cost, self.machines)?;
+        Ok(model.with("machines", self.machines as f64).with("cost", cost))
     }
 }
 
@@ -98,27 +98,7 @@ impl Bagging {
         }
     }
 
-    /// Learns, and scores the unlabeled rows out of bag.
-    pub fn fit_bag(&self, problem: &Problem) -> Result<BagFit, ClassicError> {
-        problem.checked(|| self.learn_bag(problem))
-    }
-
-    fn learn_bag(&self, problem: &Problem) -> Result<BagFit, ClassicError> {
-        for (name, value) in
-            [("the number of machines", self.machines), ("the sample", self.sample.unwrap_or(1))]
-        {
-            if value == 0 {
-                return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
-            }
-        }
-        let cost = choose(NAME, problem, &self.costs, ENOUGH, |&cost, problem, times| {
-            self.bag(problem, times * cost, self.machines.min(2)).map(|bag| bag.model)
-        })?;
-        let bag = self.bag(problem, cost, self.machines)?;
-        Ok(BagFit { model: bag.model.with("machines", self.machines as f64).with("cost", cost), ..bag })
-    }
-
-    fn bag(&self, problem: &Problem, cost: f64, machines: usize) -> Result<BagFit, ClassicError> {
+    fn bag(&self, problem: &Problem, cost: f64, machines: usize) -> Result<ClassicModel, ClassicError> {
         let (positive, others) = problem.parts();
         let (negative, unlabeled): (Vec<usize>, Vec<usize>) =
             others.into_iter().partition(|&i| problem.labels[i] == Label::Negative);
@@ -144,37 +124,17 @@ impl Bagging {
             let down = weights(0.0, cost * of_positives / of_sample);
             let drawn = Selected::new(problem.rows, &rows);
             let svm = LinearSvm::quick(&drawn);
-            let model = svm.fit(Examples::new(&drawn, &up, &down)?, &mut stream).model;
-            Ok((model, rows.split_off(positive.len())))
+            Ok(svm.fit(Examples::new(&drawn, &up, &down)?, &mut stream).model)
         });
         let machines = machines.into_iter().collect::<Result<Vec<_>, ClassicError>>()?;
-        let out_of_bag = out_of_bag(problem.rows, &machines);
         let share = 1.0 / machines.len() as f64;
         let mut mean = LinearModel { weights: vec![0.0; problem.rows.cols()], bias: 0.0 };
-        for (machine, _) in &machines {
+        for machine in &machines {
             mean.weights.iter_mut().zip(&machine.weights).for_each(|(sum, w)| *sum += share * w);
             mean.bias += share * machine.bias;
         }
-        Ok(BagFit { model: ClassicModel::new(NAME, ScoreForm::Linear(mean)), out_of_bag })
+        Ok(ClassicModel::new(NAME, ScoreForm::Linear(mean)))
     }
-}
-
-fn out_of_bag(rows: &dyn Rows, machines: &[(LinearModel, Vec<usize>)]) -> Vec<f64> {
-    let (mut fair, mut unseen, mut all) =
-        (vec![0.0; rows.rows()], vec![0usize; rows.rows()], vec![0.0; rows.rows()]);
-    for (machine, seen) in machines {
-        let mut counts = vec![true; rows.rows()];
-        seen.iter().for_each(|&i| counts[i] = false);
-        for (i, score) in machine.scores(rows).into_iter().enumerate() {
-            all[i] += score / machines.len() as f64;
-            if counts[i] {
-                fair[i] += score;
-                unseen[i] += 1;
-            }
-        }
-    }
-    let score = |i: usize| if unseen[i] > 0 { fair[i] / unseen[i] as f64 } else { all[i] };
-    (0..rows.rows()).map(score).collect()
 }
 
 #[cfg(test)]
@@ -186,8 +146,8 @@ mod tests {
     fn the_bag_is_the_mean_of_its_machines_and_ranks_well() {
         let data = simulated(1200, 3, 0.3);
         let problem = Simulated::problem(&data.rows, &data.labels, None);
-        let bag = Bagging::default().fit_bag(&problem).unwrap();
-        let scores = bag.model.scores(&data.rows).unwrap();
+        let bag = Bagging::default().fit(&problem).unwrap();
+        let scores = bag.scores(&data.rows).unwrap();
         // The area under the curve of hidden positives against negatives, by counting pairs.
         let area = |scores: &[f64]| {
             let of = |class: bool| -> Vec<f64> {
@@ -199,12 +159,7 @@ mod tests {
             right as f64 / (up.len() * down.len()) as f64
         };
         // Φ(√6) = 0.993 at best.
-        assert!(area(&scores) > 0.985 && area(&bag.out_of_bag) > 0.985);
-        assert_eq!(bag.out_of_bag.len(), 1200);
-        // Positives are in every bag: their score is the bag's.
-        let last = 1199;
-        assert!(problem.is_positive(last) && (bag.out_of_bag[last] - scores[last]).abs() < 1e-9);
-        assert_eq!(Bagging::default().fit(&problem).unwrap(), bag.model);
+        assert!(area(&scores) > 0.985);
     }
 
     #[test]

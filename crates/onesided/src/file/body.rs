@@ -62,7 +62,6 @@ pub(super) fn write(fitted: &Fitted, prefix: &str, tensors: &mut Vec<Placed>) ->
         }
         Fitted::Described { by, model } => json!({ "described": write(model, prefix, tensors)?, "by": by }),
         Fitted::Own { name, .. } => return Err(Error::OwnScorer(name.clone())),
-        _ => return Err(Error::OwnScorer("unknown".to_string())),
     })
 }
 

@@ -64,7 +64,6 @@ impl FittedRows {
 
 /// Something to be said of a list. Front ends write the way out, where there is one, in their own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ListNote {
     /// Rows that the model was fitted on are ranked out of fold, or labeled rows are left out.
     Fitted(FittedRows),

@@ -10,7 +10,6 @@ const NAMED: usize = 6;
 /// Something that is assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Assumed {
     /// Labels are a random sample of the positives.
     RandomLabels,

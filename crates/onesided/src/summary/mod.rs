@@ -488,7 +488,6 @@ impl ColumnSummary {
             FeatureKind::Text { .. } => "texts",
             FeatureKind::Time { .. } => "dates",
             FeatureKind::Vector { .. } => "vectors",
-            _ => "other",
         };
         let of = |feature: &onesided_data::Feature| Self {
             name: feature.name.clone(),

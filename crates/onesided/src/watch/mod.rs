@@ -246,7 +246,6 @@ pub struct WatchedPromise {
 /// What is not told of new rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Untold {
     /// Anything: there are too few rows.
     Rows,

@@ -89,7 +89,6 @@ fn part(part: &Part) -> String {
         Part::True => "true".to_string(),
         Part::LongBefore => "dates long before".to_string(),
         Part::LongAfter => "dates long after".to_string(),
-        _ => String::new(),
     }
 }
 
