@@ -147,13 +147,30 @@ pub fn raise(error: impl Into<Error>) -> PyErr {
     }
 }
 
+/// The name of the rows that an error's sentence begins with: where they are in memory, that of their argument.
+fn place_of(error: &Error) -> Option<&str> {
+    let Error::Data(DataError::Table(error)) = error else { return None };
+    match error {
+        TableError::NoRows { file }
+        | TableError::TooManyRows { file, .. }
+        | TableError::OtherDecimal { file, .. }
+        | TableError::UnlikeDecimal { file, .. }
+        | TableError::OpenDecimal { file, .. }
+        | TableError::UnlikeDate { file, .. }
+        | TableError::NotANumber { file, .. }
+        | TableError::MissingCell { file, .. } => Some(file),
+        _ => None,
+    }
+}
+
 /// As an exception that names the argument.
 pub fn raise_for(argument: &str, error: impl Into<Error>) -> PyErr {
-    let text = in_python(&mut error.into());
-    // Where there is a file, errors begin with its name; here that is the argument's.
-    let name = format!("'{argument}'");
-    let text = text.strip_prefix(&name).map_or(text.as_str(), |rest| rest.trim_start_matches([',', ' ']));
-    PyValueError::new_err(format!("{argument}: {text}"))
+    let mut error = error.into();
+    let text = in_python(&mut error);
+    match place_of(&error) == Some(argument) {
+        true => PyValueError::new_err(text),
+        false => PyValueError::new_err(format!("{argument}: {text}")),
+    }
 }
 
 /// As an exception about X, or about the keyword that says how X is read.

@@ -9,7 +9,6 @@ pub const MOST_VALUES: usize = 1 << 30;
 
 /// Rows of one width.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Store {
     /// Every value is stored.
     Dense(Matrix),

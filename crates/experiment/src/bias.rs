@@ -27,7 +27,6 @@ const EVEN: f64 = 0.1;
 
 /// Which positives are labeled rather than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Bias {
     /// Those that look positive, mostly.
     Likely,

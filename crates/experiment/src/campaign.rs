@@ -24,7 +24,6 @@ pub struct RunOptions {
 }
 
 /// What an observer of [`run_all`] is told.
-#[non_exhaustive]
 pub enum Event<'a> {
     /// A data set is about to be read.
     Reading(&'a str),

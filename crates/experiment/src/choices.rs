@@ -190,7 +190,6 @@ const TERMS: usize = 10_000;
 
 /// How texts become rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum TextForm {
     /// The mean of the vectors of a text's words.
     Glove,
@@ -229,7 +228,6 @@ impl FromStr for TextForm {
 
 /// The prior at which test rows are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum DecideAt {
     /// That of training: the sign of the score.
     Training,
@@ -251,7 +249,6 @@ impl FromStr for DecideAt {
 
 /// Which rows of a run are unlabeled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum UnlabeledRows {
     /// Those that are not labeled: all rows are one sample.
     Rest,
@@ -278,7 +275,6 @@ impl FromStr for UnlabeledRows {
 
 /// Where the share of positives comes from that methods are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum PriorSource {
     /// It is the true one, or off by what the spec says.
     Given,

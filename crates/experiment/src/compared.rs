@@ -43,7 +43,7 @@ impl Difference {
 
 /// One method of a table against each of the others.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct MethodComparison {
     pub(crate) title: String,
     pub(crate) seeds: usize,
     /// The method from which the others are taken.
@@ -53,7 +53,7 @@ pub struct Comparison {
     pub(crate) rows: Vec<Row<Difference>>,
 }
 
-impl Comparison {
+impl MethodComparison {
     /// A Markdown table of mean difference ± standard error; bold where p is below 0.05.
     pub fn markdown(&self) -> String {
         let titles = self.others.iter().map(|(_, title)| title.as_str());
@@ -180,7 +180,7 @@ mod tests {
     fn what_is_not_there_is_empty_in_every_form() {
         let one = cell(&[(0, 91.0), (1, 92.0)]);
         let differences = [vec![(0, 90.0), (1, 90.0)], vec![(1, 90.0)], vec![]];
-        let comparison = Comparison {
+        let comparison = MethodComparison {
             title: "t".into(),
             seeds: 2,
             method: "a".into(),

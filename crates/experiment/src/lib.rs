@@ -40,17 +40,18 @@ mod trial;
 pub use bias::Bias;
 pub use campaign::{CampaignProgress, Event, RunOptions, pending, run_all};
 pub use choices::{Choices, DecideAt, PriorSource, Settings, TextForm, UnlabeledRows};
-pub use compared::{Comparison, Difference};
+pub use compared::{Difference, MethodComparison};
 pub use error::ExperimentError;
 pub use figure::{
-    Boundary, Candidate, Figure, FigureSpec, Followed, Kind, Rule, Sample, Track, crossings, figure, tally,
+    Boundary, DrawnRow, FigureSpec, Followed, Kind, RowToLabel, Rule, Track, TrainingFigure, crossings,
+    figure, tally,
 };
 pub use printed::Printed;
 #[cfg(fuzzing)]
 pub use published::read_set_bytes;
 pub use published::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, Mnist, NEWSGROUPS, Newsgroups, Pixels, SetError, SetPart,
-    Summary, Svhn, Texts, Usps, WordVectors, cifar10, mnist, newsgroups, survey, svhn, usps, vocabulary,
+    SetSummary, Svhn, Texts, Usps, WordVectors, cifar10, mnist, newsgroups, survey, svhn, usps, vocabulary,
     word_vectors,
 };
 pub use results::{Record, Results};

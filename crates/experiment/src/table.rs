@@ -2,7 +2,7 @@
 
 use crate::ExperimentError;
 use crate::built_in::read_printed;
-use crate::compared::{Comparison, Difference};
+use crate::compared::{Difference, MethodComparison};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Labeled, Run, Spec};
@@ -13,7 +13,6 @@ use std::str::FromStr;
 
 /// What is tabulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Measure {
     /// Share of test rows decided rightly.
     #[default]
@@ -204,7 +203,7 @@ impl ResultsTable {
 
     /// How far a method is above each of the others, seed by seed: methods of one seed saw the same split, unless they
     /// see every label.
-    pub fn compared(&self, method: &str) -> Result<Comparison, ExperimentError> {
+    pub fn compared(&self, method: &str) -> Result<MethodComparison, ExperimentError> {
         let Some(place) = self.columns.iter().position(|column| column.run && column.name == method) else {
             let names = self.columns.iter().filter(|column| column.run).map(|column| column.name.as_str());
             let columns = names.collect::<Vec<_>>().join(", ");
@@ -215,7 +214,7 @@ impl ResultsTable {
             let cells = others().map(|at| Difference::of(&row.cells[place], &row.cells[at])).collect();
             Row { data: row.data.clone(), title: row.title.clone(), labeled: row.labeled, cells }
         };
-        Ok(Comparison {
+        Ok(MethodComparison {
             title: format!("{}, {} minus each of the others", self.title, self.columns[place].title),
             seeds: self.seeds,
             method: method.to_string(),

@@ -193,7 +193,6 @@ fn events_tell_what_is_done() {
             Event::Reading(title) => format!("reading {title}"),
             Event::On(device) => format!("on {device}"),
             Event::Done(record, progress) => format!("{} {}/{}", record.device, progress.done, progress.all),
-            _ => String::new(),
         });
     };
     let options = RunOptions { machine, jobs: 1 };

@@ -137,7 +137,6 @@ pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Resul
                 let column = scaled(graph, &x, features, &means, &scales);
                 Column { missing: graph.op("IsNaN", &[&input]), ..column }
             }
-            _ => return Err(ExportError::Column(name.to_string())),
         };
         if let Part::Numbers { width, .. } | Part::Bounded { width, .. } = column.part {
             levels.extend((0..width).map(|_| None));
@@ -303,7 +302,6 @@ fn time(
             let difference = graph.op("Sub", &[seconds, other]);
             graph.with("Div", &difference, DAY)
         }
-        _ => return Err(ExportError::Scorer("parts of dates of a later version")),
     })
 }
 
@@ -333,7 +331,6 @@ fn terms(graph: &mut Graph, input: &str, text: &onesided::data::TextFeatures) ->
             let any = graph.op("Min", &[&exact, &one]);
             graph.op("Mul", &[&log, &any])
         }
-        _ => return Err(ExportError::Scorer("weights of terms of a later version")),
     };
     let idf = graph.constant(&[1, many], Values::Doubles(text.idf().to_vec()));
     let values = graph.op("Mul", &[&frequency, &idf]);

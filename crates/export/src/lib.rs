@@ -32,7 +32,6 @@ use std::str::FromStr;
 
 /// A format of another runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Format {
     /// Open Neural Network Exchange: [`to_onnx`].
     Onnx,
@@ -222,7 +221,6 @@ pub fn to_onnx(model: &Model, options: &Options) -> Result<Exported, ExportError
         Encoding::Table(features) => columns::table(&mut graph, features, options)?,
         Encoding::Text(input) => columns::texts(&mut graph, input, options)?,
         Encoding::Image(input) => columns::pictures(&mut graph, input)?,
-        _ => return Err(ExportError::Scorer("rows of a later version")),
     };
     let features = model.encoding();
     let raw = scorers::fitted(&mut graph, &rows, model.fitted(), features.width())?;

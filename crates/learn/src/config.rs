@@ -103,7 +103,6 @@ pub struct Config {
 
 /// What scores, where the method is an objective.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum ModelChoice {
     /// A network of the zoo, or of one's own layers.
     Network(Architecture),

@@ -139,7 +139,6 @@ fn without_parts(kind: &FeatureKind) -> Option<&'static str> {
         | FeatureKind::Time { .. } => None,
         FeatureKind::Text { .. } => Some("texts"),
         FeatureKind::Vector { .. } => Some("vectors"),
-        _ => Some("something else"),
     }
 }
 

@@ -19,7 +19,6 @@ pub const CERTAIN: f64 = 1.0 - 1e-4;
 
 /// What scores.
 #[derive(Clone)]
-#[non_exhaustive]
 pub enum Fitted {
     /// A network.
     Network {

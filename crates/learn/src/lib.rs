@@ -54,7 +54,7 @@ pub use scorer::{
     Blend, Candidate, History, Info, OwnScorer, Policy, RunNumber, ScoreScale, Scorer, Subset, TrainedScorer,
     Trainer, Wants,
 };
-pub use settings::{Applies, Range, SETTINGS, SettingInfo};
+pub use settings::{Applies, SETTINGS, SettingInfo, SettingRange};
 pub use task::{Kinds, Machine, Priors, Task};
 pub use teacher_rule::TAUGHT_BY_RULE;
 pub use train_overrides::{TrainOverrides, Training};

@@ -137,7 +137,6 @@ fn without_order(kind: &FeatureKind) -> Option<&'static str> {
         FeatureKind::Text { .. } => Some("texts"),
         FeatureKind::Time { .. } => Some("dates, of which several parts are learned"),
         FeatureKind::Vector { .. } => Some("vectors"),
-        _ => Some("something else"),
     }
 }
 

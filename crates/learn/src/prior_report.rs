@@ -14,7 +14,6 @@ const WIDEST_TABLE: usize = 200;
 /// What tells positives from unlabeled rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum PriorScorer {
     /// `cnn` for pictures, `linear` for texts, `mix` for tables of up to 200 features, `mlp` for wider ones.
     #[default]

@@ -40,7 +40,6 @@ pub struct Progress<'a> {
 
 /// How far a run of training is.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum At<'a> {
     /// A network, after a batch.
     Batch(&'a onesided_net::TrainProgress),

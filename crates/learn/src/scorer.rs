@@ -71,7 +71,6 @@ impl Candidate {
 
 /// What becomes of candidates once they are trained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Policy {
     /// One is kept: the first, unless another's held-out risk is lower by more than the noise of the comparison.
     #[default]

@@ -21,7 +21,7 @@ pub struct SettingInfo {
     /// Whether it may be given several times.
     pub repeated: bool,
     /// Where a number must lie.
-    pub range: Option<Range>,
+    pub range: Option<SettingRange>,
     /// Reads a value.
     pub set: fn(&mut Config, &str) -> Result<(), Error>,
     /// The value as text, where one was given.
@@ -30,7 +30,7 @@ pub struct SettingInfo {
 
 /// Where the number of a setting must lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub struct SettingRange {
     /// What the number is, in words.
     pub what: &'static str,
     /// The range, in words.
@@ -43,7 +43,6 @@ pub struct Range {
 
 /// What a setting is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Applies {
     /// Every method and model.
     Everywhere,
@@ -104,7 +103,7 @@ impl SettingInfo {
 
     /// Refuses a number out of range.
     pub(crate) fn check_range(&self, config: &Config) -> Result<(), Error> {
-        let Some(Range { what, words, holds, number }) = self.range else { return Ok(()) };
+        let Some(SettingRange { what, words, holds, number }) = self.range else { return Ok(()) };
         match number(config) {
             Some(value) if !holds(value) => {
                 Err(Error::Setting { setting: self.name, what, range: words, value })
@@ -195,7 +194,7 @@ macro_rules! setting {
     };
     ($name:literal, number $value:literal, $applies:ident, $($field:ident).+, $help:literal, $what:literal: $words:literal, $holds:expr) => {
         SettingInfo {
-            range: Some(Range {
+            range: Some(SettingRange {
                 what: $what,
                 words: $words,
                 holds: $holds,

@@ -8,7 +8,6 @@ use std::fmt;
 
 /// What a reader should know before trusting a model. Two are equal that say the same.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Warning {
     /// Few positives were held out.
     FewHeldOut {

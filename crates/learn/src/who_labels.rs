@@ -8,7 +8,6 @@ use std::str::FromStr;
 
 /// What is taken of how labels were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Labeling {
     /// They are a random sample of the positives.
     #[default]
@@ -42,7 +41,6 @@ impl fmt::Display for Labeling {
 /// How labels were given, as far as a fit took it to be otherwise than at random.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "labels")]
-#[non_exhaustive]
 pub enum WhoLabels {
     /// By some columns alone, given the class.
     DependOn(Dependence),

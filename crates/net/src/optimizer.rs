@@ -15,7 +15,6 @@ const EPSILON: f64 = 1e-8;
 const MOMENTUM_DECAY: f64 = 4e-3;
 
 /// The rule that turns gradients into steps.
-#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Optimizer {
@@ -68,7 +67,6 @@ impl FromStr for Optimizer {
 /// How the learning rate moves over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Schedule {
     /// The same at every step.
     Constant,

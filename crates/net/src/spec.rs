@@ -51,7 +51,6 @@ impl std::fmt::Display for Shape {
 /// A pointwise nonlinearity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Activation {
     /// max(0, x).
     Relu,
@@ -62,7 +61,6 @@ pub enum Activation {
 /// One layer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "layer")]
-#[non_exhaustive]
 pub enum Layer {
     /// y = W x + b, W of shape (outputs, inputs).
     Dense {

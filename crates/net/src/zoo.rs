@@ -9,7 +9,6 @@ use std::str::FromStr;
 /// A family of networks; together with the shape of the input it becomes a [`Network`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Architecture {
     /// One dense layer: logistic regression on the features.
     Linear,

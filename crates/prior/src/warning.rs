@@ -22,7 +22,6 @@ impl ScarCheck {
 /// The likeliest reason why estimators part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Reason {
     /// Each estimate rests on too little to be near the others.
     TooFewPositives,
@@ -54,7 +53,6 @@ impl Reason {
 
 /// What a reader should know before using a share.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum ShareWarning {
     /// The labeled positives look unlike even the top of the unlabeled rows.
     LabelsFavorSome(ScarCheck),

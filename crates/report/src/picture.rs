@@ -48,7 +48,6 @@ pub(crate) enum Shape {
 
 /// The form of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Marker {
     /// A filled disc.
     Disc,

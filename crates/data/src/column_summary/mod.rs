@@ -40,7 +40,6 @@ pub struct ColumnSummary<'a> {
 /// What the cells of a column hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Holds<'a> {
     /// Nothing: all are missing.
     #[default]

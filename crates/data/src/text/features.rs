@@ -25,7 +25,6 @@ const LONGEST_PHRASE: usize = 8;
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Weighting {
     /// How often the term occurs; what naive Bayes takes.
     Counts,

@@ -12,7 +12,7 @@ const STEPS: usize = 100;
 
 /// An unlabeled row that might be worth a label.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct RowToLabel {
     /// The row, by its file or its published number.
     pub name: String,
     /// How often it changed sides.
@@ -23,7 +23,7 @@ pub struct Candidate {
     pub positive: bool,
 }
 
-impl Candidate {
+impl RowToLabel {
     /// From the scores of a row, epoch after epoch.
     pub fn new(name: String, scores: &[f32], positive: bool) -> Self {
         Self { name, crossings: crossings(scores), score: scores.last().copied().unwrap_or(0.0), positive }
@@ -41,7 +41,7 @@ impl Candidate {
 }
 
 /// Puts candidates in order.
-pub fn rank(candidates: &mut [Candidate]) {
+pub fn rank(candidates: &mut [RowToLabel]) {
     candidates.sort_by(|a, b| {
         let nearest = a.score.abs().total_cmp(&b.score.abs());
         b.crossings.cmp(&a.crossings).then(nearest)
@@ -49,10 +49,10 @@ pub fn rank(candidates: &mut [Candidate]) {
 }
 
 /// Ranked candidates as CSV; `what` names the column of rows: `row` or `file`.
-pub fn csv(candidates: &[Candidate], what: &str) -> String {
+pub fn csv(candidates: &[RowToLabel], what: &str) -> String {
     let mut text = format!("rank,{what},crossings,score,probability,truth\n");
     for (number, candidate) in candidates.iter().enumerate() {
-        let Candidate { name, crossings, score, positive } = candidate;
+        let RowToLabel { name, crossings, score, positive } = candidate;
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
@@ -76,7 +76,7 @@ fn quoted(cell: &str) -> String {
 }
 
 /// How many rows crossed so often, and how many of them the last epoch decides wrongly; from the most crossings down.
-pub fn tally(candidates: &[Candidate]) -> Vec<(usize, usize, usize)> {
+pub fn tally(candidates: &[RowToLabel]) -> Vec<(usize, usize, usize)> {
     let most = candidates.iter().map(|candidate| candidate.crossings).max();
     let of = |count: usize| candidates.iter().filter(move |candidate| candidate.crossings == count);
     let row = |count: usize| (count, of(count).count(), of(count).filter(|row| row.is_wrong()).count());
@@ -85,7 +85,7 @@ pub fn tally(candidates: &[Candidate]) -> Vec<(usize, usize, usize)> {
 
 /// How many mistakes of the last epoch are met by looking at candidates in this order: pairs of a share of the rows and
 /// the share of all mistakes among them, in percent. Nothing where there is no mistake.
-pub fn found<'a>(order: impl Iterator<Item = &'a Candidate>) -> Vec<(f64, f64)> {
+pub fn found<'a>(order: impl Iterator<Item = &'a RowToLabel>) -> Vec<(f64, f64)> {
     let mut met = 0;
     let after: Vec<usize> = order
         .map(|candidate| {
@@ -110,11 +110,11 @@ pub fn found<'a>(order: impl Iterator<Item = &'a Candidate>) -> Vec<(f64, f64)> 
 mod tests {
     use super::*;
 
-    fn three() -> Vec<Candidate> {
+    fn three() -> Vec<RowToLabel> {
         let mut all = vec![
-            Candidate::new("7".into(), &[-1.0, -2.0, -3.0], false),
-            Candidate::new("a,b.png".into(), &[-1.0, 1.0, -0.5], true),
-            Candidate::new("9".into(), &[1.0, -1.0, 0.25], true),
+            RowToLabel::new("7".into(), &[-1.0, -2.0, -3.0], false),
+            RowToLabel::new("a,b.png".into(), &[-1.0, 1.0, -0.5], true),
+            RowToLabel::new("9".into(), &[1.0, -1.0, 0.25], true),
         ];
         rank(&mut all);
         all

@@ -12,7 +12,7 @@ mod plane;
 mod tracks;
 
 pub use crate::spec::FigureSpec;
-pub use candidates::{Candidate, tally};
+pub use candidates::{RowToLabel, tally};
 use candidates::{csv, rank};
 pub use plane::Boundary;
 use tracks::choose;
@@ -33,19 +33,19 @@ use std::path::Path;
 
 /// What was seen of a run.
 #[derive(Clone, Debug)]
-pub struct Figure {
+pub struct TrainingFigure {
     /// The spec's title.
     pub title: String,
     /// What to show.
     pub plan: FigureSpec,
     /// The training rows that are drawn.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<DrawnRow>,
     /// The boundary after each epoch.
     pub boundaries: Vec<Boundary>,
     /// The samples that are followed.
     pub followed: Vec<Followed>,
     /// Every unlabeled row, the most restless first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<RowToLabel>,
     /// Whether rows are separate files.
     pub files: bool,
     /// The outcome of the run, with its two units.
@@ -54,7 +54,7 @@ pub struct Figure {
 
 /// One training row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct DrawnRow {
     /// Its file or its published number.
     pub name: String,
     /// What it is, and its score after each epoch.
@@ -80,7 +80,7 @@ pub fn figure(
     data: &Path,
     machine: Machine,
     observer: &mut (dyn FnMut(&TrainProgress) -> bool + Send),
-) -> Result<Figure, ExperimentError> {
+) -> Result<TrainingFigure, ExperimentError> {
     let refuse = |detail: String| ExperimentError::Spec { file: spec.file.display().to_string(), detail };
     let plan = spec.figure.as_ref().ok_or_else(|| refuse("it has no section [figure]".into()))?;
     let runs = spec.runs().map_err(refuse)?;
@@ -133,12 +133,12 @@ pub fn figure(
         return Err(ExperimentError::Stopped { epoch: epoch_now });
     };
     let number_of: HashMap<u32, usize> = watched.iter().enumerate().map(|(i, &row)| (row, i)).collect();
-    let sample = |((row, kind), places): (&(u32, Kind), Vec<(f64, f64)>)| Sample {
+    let sample = |((row, kind), places): (&(u32, Kind), Vec<(f64, f64)>)| DrawnRow {
         name: set.name(*row as usize),
         track: Track { kind: *kind, scores: scores[number_of[row]].clone() },
         places,
     };
-    let samples: Vec<Sample> = drawn.iter().zip(places).map(sample).collect();
+    let samples: Vec<DrawnRow> = drawn.iter().zip(places).map(sample).collect();
     let tracks: Vec<Track> = samples.iter().map(|sample| sample.track.clone()).collect();
     let followed = choose(&tracks).into_iter().map(|(rule, sample)| {
         let picture = set.picture(rows[sample] as usize);
@@ -146,11 +146,11 @@ pub fn figure(
         Followed { rule, sample, picture }
     });
     let candidate = |(&row, scores): (&u32, &Vec<f32>)| {
-        Candidate::new(set.name(row as usize), scores, set.train[row as usize])
+        RowToLabel::new(set.name(row as usize), scores, set.train[row as usize])
     };
-    let mut candidates: Vec<Candidate> = unlabeled.iter().zip(&scores).map(candidate).collect();
+    let mut candidates: Vec<RowToLabel> = unlabeled.iter().zip(&scores).map(candidate).collect();
     rank(&mut candidates);
-    Ok(Figure {
+    Ok(TrainingFigure {
         title: spec.title.clone(),
         plan: plan.clone(),
         followed: followed.collect(),
@@ -176,7 +176,7 @@ fn drawn(training: &Kinds, truth: &[bool], count: usize, seed: u64) -> Vec<(u32,
     all
 }
 
-impl Figure {
+impl TrainingFigure {
     /// Of the samples of a kind, how many are decided positive after each epoch.
     pub fn decided_positive(&self, kind: Kind) -> Vec<usize> {
         let of = || self.samples.iter().filter(move |sample| sample.track.kind == kind);

@@ -1,8 +1,8 @@
 //! The figure as a chart: a panel an epoch; below them the probabilities of the followed samples, what these look like, and
 //! whether those that change sides are those that are wrong.
 
-use super::candidates::{Candidate, found};
-use super::{Boundary, Figure, Followed, Kind, Sample, crossings};
+use super::candidates::{RowToLabel, found};
+use super::{Boundary, DrawnRow, Followed, Kind, TrainingFigure, crossings};
 use onesided_report::{Chart, Cloud, Gallery, Line, Marker, Panel, Trail};
 
 /// Width and height of a panel's frame.
@@ -19,7 +19,7 @@ const KINDS: [(Kind, usize, Marker); 3] = [
     (Kind::Hidden, 1, Marker::Triangle),
 ];
 
-impl Figure {
+impl TrainingFigure {
     /// The picture.
     pub fn chart(&self) -> Chart {
         let last = self.plan.epochs.len() - 1;
@@ -32,7 +32,7 @@ impl Figure {
 
     /// The activations after an epoch, with the ways of the followed samples up to it.
     fn at(&self, epoch: usize, legend: bool) -> Panel {
-        let now = |sample: &Sample| sample.places[epoch - 1];
+        let now = |sample: &DrawnRow| sample.places[epoch - 1];
         let clouds = self.samples.iter().map(now);
         let ways = self.followed.iter().flat_map(|one| &self.samples[one.sample].places[..epoch]).copied();
         let points: Vec<(f64, f64)> = clouds.chain(ways).collect();
@@ -56,7 +56,7 @@ impl Figure {
             panel = panel.line(Line::new(label, ends).slot(BOUNDARY.0).dash(BOUNDARY.1));
         }
         for (number, one) in self.followed.iter().enumerate() {
-            let Sample { track, places, .. } = &self.samples[one.sample];
+            let DrawnRow { track, places, .. } = &self.samples[one.sample];
             let (slot, marker) = look(track.kind);
             panel = panel.trail(Trail::new(tag(number), slot, marker, places[..epoch].iter().copied()));
         }
@@ -92,7 +92,7 @@ impl Figure {
     fn gallery(&self) -> Gallery {
         let mut gallery = Gallery::new("Followed samples");
         for (number, Followed { rule, sample, picture }) in self.followed.iter().enumerate() {
-            let Sample { name, track, .. } = &self.samples[*sample];
+            let DrawnRow { name, track, .. } = &self.samples[*sample];
             let ends = [track.scores.first(), track.scores.last()]
                 .map(|score| format!("{:.2}", sigmoid(score.copied().unwrap_or(0.0))));
             let (first, last) = (&ends[0], &ends[1]);
@@ -118,7 +118,7 @@ impl Figure {
 
     /// Whether the candidates' order leads to mistakes sooner than the scores of the last epoch alone do.
     fn mistakes(&self) -> Panel {
-        let mut nearest: Vec<&Candidate> = self.candidates.iter().collect();
+        let mut nearest: Vec<&RowToLabel> = self.candidates.iter().collect();
         nearest.sort_by(|a, b| a.score.abs().total_cmp(&b.score.abs()));
         Panel::new("Mistakes found among unlabeled rows")
             .frame(FRAME.0, FRAME.1)

@@ -16,7 +16,6 @@ use std::fmt;
 
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Kind {
     /// A positive with its label.
     Labeled,
@@ -37,7 +36,6 @@ pub struct Track {
 
 /// Why a sample is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Rule {
     /// A labeled positive that is never in doubt.
     EasyPositive,

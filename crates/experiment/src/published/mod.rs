@@ -25,7 +25,7 @@ pub use error::SetError;
 pub use hostile::read_set_bytes;
 pub use mnist::{Mnist, mnist};
 pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};
-pub use survey::{FoundSet, SetPart, Summary, survey};
+pub use survey::{FoundSet, SetPart, SetSummary, survey};
 pub use svhn::{Svhn, svhn};
 pub use usps::{Usps, usps};
 pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors};

@@ -20,12 +20,12 @@ pub struct FoundSet {
     /// The folder it is in, or the file it is.
     pub path: PathBuf,
     /// What it holds, or what is wrong with it.
-    pub outcome: Result<Summary, SetError>,
+    pub outcome: Result<SetSummary, SetError>,
 }
 
 /// What a sound set holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct SetSummary {
     /// Its halves, or its only part.
     pub parts: Vec<SetPart>,
     /// How many classes it has; none for word vectors.
@@ -46,7 +46,7 @@ pub struct SetPart {
 }
 
 /// The files of which one is enough, and the reader, of a set.
-type Known = (&'static str, &'static [&'static str], fn(&Path) -> Result<Summary, SetError>);
+type Known = (&'static str, &'static [&'static str], fn(&Path) -> Result<SetSummary, SetError>);
 
 const KNOWN: [Known; 5] = [
     (
@@ -105,7 +105,7 @@ pub fn survey(folder: &Path, mut begun: impl FnMut(&str, &Path)) -> Result<Vec<F
     places.insert(0, folder.to_path_buf());
 
     let mut found = Vec::new();
-    let mut look = |name, path: &Path, read: &dyn Fn(&Path) -> Result<Summary, SetError>| {
+    let mut look = |name, path: &Path, read: &dyn Fn(&Path) -> Result<SetSummary, SetError>| {
         begun(name, path);
         found.push(FoundSet { name, path: path.to_path_buf(), outcome: read(path) });
     };
@@ -129,9 +129,9 @@ pub fn survey(folder: &Path, mut begun: impl FnMut(&str, &Path)) -> Result<Vec<F
     Ok(found)
 }
 
-fn halves(train: usize, test: usize, classes: usize, shape: &str) -> Summary {
+fn halves(train: usize, test: usize, classes: usize, shape: &str) -> SetSummary {
     let parts = vec![SetPart { name: "train", rows: train }, SetPart { name: "test", rows: test }];
-    Summary { parts, classes, shape: shape.to_string(), note: None }
+    SetSummary { parts, classes, shape: shape.to_string(), note: None }
 }
 
 /// Files such as `glove.6B.100d.txt`.
@@ -147,15 +147,15 @@ fn vector_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn vectors(path: &Path) -> Result<Summary, SetError> {
+fn vectors(path: &Path) -> Result<SetSummary, SetError> {
     let (rows, dimension) = word_vectors::check(path)?;
     let of_6b = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("glove.6B."));
     let note = (of_6b && rows != GLOVE_6B).then(|| format!("the published file has {GLOVE_6B} words"));
     let parts = vec![SetPart { name: "all", rows }];
-    Ok(Summary { parts, classes: 0, shape: format!("{dimension} numbers"), note })
+    Ok(SetSummary { parts, classes: 0, shape: format!("{dimension} numbers"), note })
 }
 
-fn pictures(folder: &Path) -> Result<Summary, SetError> {
+fn pictures(folder: &Path) -> Result<SetSummary, SetError> {
     // Small, because only whether they can be read is asked.
     let read = image_folder(folder, 8, 8)?;
     if let Some((file, why)) = read.unreadable.first() {
@@ -175,7 +175,7 @@ fn pictures(folder: &Path) -> Result<Summary, SetError> {
     let more = if read.classes.len() > 4 { ", …" } else { "" };
     let parts = vec![SetPart { name: "all", rows: read.images.len() }];
     let (classes, note) = (read.classes.len(), Some(each.join(", ") + more));
-    Ok(Summary { parts, classes, shape: "pictures".to_string(), note })
+    Ok(SetSummary { parts, classes, shape: "pictures".to_string(), note })
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 /// A data set of a kind that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum DataKind {
     /// Handwritten digits, 28×28.
     Mnist,

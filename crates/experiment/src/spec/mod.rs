@@ -124,7 +124,6 @@ pub struct Spec {
 /// What a prior error means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum PriorErrorKind {
     /// μ (1 + error).
     #[default]

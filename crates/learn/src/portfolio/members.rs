@@ -39,7 +39,6 @@ const SLOW: Boosting = Boosting { trees: 50, max_leaves: 31, learning_rate: 0.05
 
 /// How much time may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Effort {
     /// A few members, three folds.
     Quick,

@@ -125,6 +125,5 @@ fn assumed(what: Assumed) -> &'static str {
         Assumed::Share => "The share of positives is right",
         Assumed::LikeTraining => "The rows are like those of training",
         Assumed::NotMet => "Each row is scored by a model that has not met it",
-        _ => "Something else",
     }
 }
