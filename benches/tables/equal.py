@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 import load
-from run import write
+from load import write_parts
 
 SETTINGS = dict(n_estimators=100, num_leaves=31, learning_rate=0.1, min_child_samples=20, reg_lambda=1.0, n_jobs=1, verbose=-1)
 
@@ -29,10 +29,7 @@ for name in ("adult", "nass_crashes", "letter", "mlc_churn", "covid_tests"):
         theirs = theirs.predict_proba(parts["X_test"])[:, 1]
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            train = parts["X_train"].copy()
-            train.insert(0, "label", parts["s"])
-            write(train, folder / "train.csv")
-            write(parts["X_test"], folder / "test.csv")
+            write_parts(parts, folder)
             said = subprocess.run([sys.argv[1], folder / "train.csv", folder / "test.csv"], capture_output=True, text=True, check=True)
         ours = np.array([float(line) for line in said.stdout.split()])
         both.append([roc_auc_score(parts["y_test"], scores) for scores in (theirs, ours)])

@@ -386,6 +386,14 @@ def write(table, path):
     table.to_csv(path, index=False, float_format="%.10g")
 
 
+def write_parts(parts, folder):
+    """Training rows with their labels, and test rows, as train.csv and test.csv."""
+    train = parts["X_train"].copy()
+    train.insert(0, "label", parts["s"])
+    write(train, folder / "train.csv")
+    write(parts["X_test"], folder / "test.csv")
+
+
 def counts(X, y):
     categories = sum(isinstance(X[c].dtype, pd.CategoricalDtype) for c in X)
     return {

@@ -25,7 +25,7 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 import load
-from load import write
+from load import write_parts
 
 TABLES = ["letter", "grid_stability", "smoke_ban", "k401k", "loans"]
 
@@ -51,11 +51,7 @@ def measure(name, share, seed, given):
     parts = load.split(name, share, seed)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        train = parts["X_train"].copy()
-        train.insert(0, "label", parts["s"])
-        # Cells that hold a line break would spoil the count of rows.
-        write(train, folder / "train.csv")
-        write(parts["X_test"], folder / "test.csv")
+        write_parts(parts, folder)
         model = folder / "m.onesided"
         fit = [given.binary, "fit", folder / "train.csv", "--label", "label", "--prior", f"{parts['prior']:.10g}"]
         run([*fit, "--out", model, "--seed", seed, "--threads", given.threads, *shlex.split(given.flags)], given.limit)

@@ -23,7 +23,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 import load
-from load import write
+from load import write_parts
 from out_of_fold import run
 
 METHODS = {
@@ -51,10 +51,7 @@ def measure(name, seed, binary, methods):
     y = parts["y_test"]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        train = parts["X_train"].copy()
-        train.insert(0, "label", parts["s"])
-        write(train, folder / "train.csv")
-        write(parts["X_test"], folder / "test.csv")
+        write_parts(parts, folder)
         for method in methods:
             model, scores = folder / "m.onesided", folder / "scores.csv"
             fit = [binary, "fit", folder / "train.csv", "--label", "label", "--prior", f"{parts['prior']:.10g}", "--out", model, "--threads", 1, "--seed", seed]

@@ -28,7 +28,7 @@ import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import load
-from load import write
+from load import write_parts
 from peers import LIMITS, PEERS
 
 
@@ -44,10 +44,7 @@ def ours(parts, seed, given):
     """The binary, told the share of positives in the training rows: (scores, probabilities, seconds of the fit)."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        train = parts["X_train"].copy()
-        train.insert(0, "label", parts["s"])
-        write(train, folder / "train.csv")
-        write(parts["X_test"], folder / "test.csv")
+        write_parts(parts, folder)
         model, scores = folder / "m.onesided", folder / "scores.csv"
         fit = [given["binary"], "fit", folder / "train.csv", "--label", "label", "--prior", f"{parts['prior']:.10g}"]
         fit += ["--out", model, "--seed", seed, "--threads", given["threads"], *shlex.split(given["flags"])]

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 import load
-from load import write
+from load import write_parts
 
 TOP = 100
 
@@ -58,10 +58,7 @@ def cell(work):
     try:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            train = parts["X_train"].copy()
-            train.insert(0, "label", parts["s"])
-            write(train, folder / "train.csv")
-            write(parts["X_test"], folder / "test.csv")
+            write_parts(parts, folder)
             common = [folder / "train.csv", "--label", "label", "--seed", seed, "--threads", "1", "--json"]
 
             def predict(model, rows):

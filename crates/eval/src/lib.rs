@@ -36,7 +36,6 @@
 
 #![forbid(unsafe_code)]
 
-mod agreed;
 mod at_top;
 pub mod audit;
 mod beta;
@@ -55,6 +54,7 @@ mod ranked;
 mod reliability;
 mod sample;
 mod threshold;
+mod unanimous;
 mod warning;
 mod with_truth;
 mod without_negatives;

@@ -1,9 +1,9 @@
 //! Metrics where true labels exist: benchmarks, and audits of a few labeled rows.
 
-use crate::agreed::Calls;
 use crate::bootstrap::{Draw, Interval};
 use crate::error::{EvalError, check_scores, check_threshold};
 use crate::ranked::Ranked;
+use crate::unanimous::Calls;
 use onesided_data::{Phase, Stream};
 use serde::Serialize;
 

@@ -19,14 +19,13 @@
 //! avoid.)
 //!
 //! **None or all.** If none of m positives is predicted positive, or all of them are, every resample says the same and the
-//! bootstrap has no width. Then the recalls of the resamples are spread over the law behind the exact interval (`agreed.rs`)
+//! bootstrap has no width. Then the recalls of the resamples are spread over the law behind the exact interval (`unanimous.rs`)
 //! instead, Beta(1, m) or its mirror image: none of 8 leaves room for a recall of up to 0.37. Precision and F1 follow from
 //! it. The share of unlabeled rows is treated the same way. With fewer than ten positives the bootstrap of the AUC repeats the same few
 //! rows, so its interval is widened to Jeffreys' for a share of this many: the placements of the positives lie between 0 and 1, and no law of
 //! such numbers scatters more than hits and misses do. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
 
 use crate::MetricWarning;
-use crate::agreed::ends_of_mean;
 use crate::beta::jeffreys;
 use crate::bootstrap::{Draw, Interval};
 use crate::degenerate::degenerate;
@@ -34,6 +33,7 @@ use crate::error::{EvalError, check_scores, check_threshold};
 use crate::random_labels::{Contradiction, LeastShare, UNSEEN};
 use crate::ranked::Ranked;
 use crate::sample::Sample;
+use crate::unanimous::ends_of_mean;
 use onesided_data::{Phase, PriorInUnlabeled, Stream};
 use serde::Serialize;
 

@@ -1,11 +1,11 @@
 //! The joint between the training loop and a device.
 
 use crate::NetError;
-use crate::dropped::Dropped;
+use crate::dropped_numbers::Dropped;
 use crate::mixup::Partner;
 use crate::optimizer::Clock;
 use crate::spec::Shape;
-use crate::views::Strong;
+use crate::strong_views::Strong;
 use crate::weights::Weights;
 
 /// Whether a pass learns.

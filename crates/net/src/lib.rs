@@ -50,24 +50,24 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
-mod dropped;
+mod dropped_numbers;
 mod engine;
 mod error;
 mod executor;
+mod held_out_scores;
 mod mixup;
 mod next_batch;
 mod norms;
-mod on_the_way;
 mod optimizer;
 mod sampler;
 mod scores;
 mod side_by_side;
 mod spec;
 mod stages;
+mod strong_views;
 mod teacher;
 mod train;
 mod train_config;
-mod views;
 mod weights;
 mod zoo;
 
@@ -76,23 +76,23 @@ pub use cpu::CpuExecutor;
 #[cfg(feature = "cuda")]
 pub use cuda::{Card, CardData, CudaExecutor};
 pub use device::{Device, Precision};
-pub use dropped::Dropped;
+pub use dropped_numbers::Dropped;
 pub use engine::{Engine, ExecutorConfig};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
+pub use held_out_scores::OnTheWay;
 pub use mixup::{Mixing, Mixup, Partner};
 pub use norms::{LayerNorms, NetworkNorms};
-pub use on_the_way::OnTheWay;
 pub use optimizer::{Optimizer, Schedule};
 pub use sampler::{BatchRows, BatchSampler, Batches, Mix, SamplerState};
 pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
+pub use strong_views::Strong;
 pub use teacher::{ObjectiveViews, Targets, Teacher, TeacherNumbers, Teaching};
 pub use train::{
     EpochRecord, Job, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on, train_watched,
 };
 pub use train_config::TrainConfig;
-pub use views::Strong;
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

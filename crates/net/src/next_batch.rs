@@ -1,12 +1,12 @@
 //! The rows of the next step, and by what shares they take part in it.
 
 use crate::NetError;
-use crate::dropped::Dropped;
+use crate::dropped_numbers::Dropped;
 use crate::executor::{Batch, Draw, Executor};
 use crate::mixup::{Mixup, Partner};
 use crate::scores::score_rows;
+use crate::strong_views::Strong;
 use crate::train::Job;
-use crate::views::Strong;
 use onesided_data::Stream;
 use onesided_loss::Part;
 

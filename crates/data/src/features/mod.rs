@@ -10,13 +10,13 @@ mod drift;
 mod encode;
 mod groups;
 mod kinds;
+mod one_column;
 mod rescale;
 mod seen;
 mod shift;
-mod single;
-mod sound;
 mod time;
-mod whole;
+mod validation;
+mod whole_columns;
 
 pub use drift::{ColumnDrift, Part};
 pub use groups::ColumnGroups;

@@ -14,35 +14,35 @@
 mod by_columns;
 mod dataset;
 mod draw;
+mod encoded_rows;
 mod encoding;
 pub(crate) mod files;
-mod fits;
 mod images;
 mod keys;
 mod note_sentences;
 mod notes;
-mod permuted;
+mod permuted_column;
 mod pictures;
 mod pixels;
 mod row_names;
 mod settings;
-mod some_rows;
 mod stream;
 mod summary;
 mod table;
 mod texts;
+mod too_large;
 
 pub use by_columns::TakeColumns;
 pub use dataset::Dataset;
 pub use draw::{DrawnFrom, draw_unlabeled};
 pub use encoding::{Encoding, ReadAgain, TextInput};
-pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
 pub use row_names::RowNames;
 pub use settings::{READING, ReadingAbout, ReadingInfo, Roles};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
+pub use too_large::WouldFit;
 
 use crate::column_rule::ColumnRule;
 use crate::{

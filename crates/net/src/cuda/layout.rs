@@ -4,7 +4,7 @@ use super::plan::{By, Op, Plan, Taker, Takers};
 use crate::device::Precision;
 use crate::optimizer::COEFFICIENTS;
 use crate::spec::Activation;
-use crate::views::WORDS;
+use crate::strong_views::WORDS;
 
 /// The words of a plain structure, for a copy to the card.
 pub(crate) fn words<S: Copy>(structure: &S) -> Vec<u32> {

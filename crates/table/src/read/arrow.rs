@@ -9,7 +9,7 @@ use super::arrow_types::{can_be_text, is_feature, is_time};
 use super::guess::{Guess, Habit, Outcome, Seen};
 use super::header::Header;
 use super::times::Others;
-use super::{DatesWritten, MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, texts};
+use super::{DatesWritten, MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, typed_texts};
 use crate::Position;
 use crate::dates::{NEARLY_ALL, TimeStyle, from_numbers};
 use crate::frame::{CellsRead, Column, LeftOut, Values, WhyLeftOut};
@@ -142,9 +142,9 @@ impl ArrowTable {
             }
             let Some(guess) = store.guess else { continue };
             let (found, remarks) = guess.end(habit).map_err(wrong)?;
-            texts::refuse_others(self.refuse, &remarks)
+            typed_texts::refuse_others(self.refuse, &remarks)
                 .map_err(|(trouble, row, cell)| wrong((trouble, (cell, row))))?;
-            cells.extend(texts::cells_read(remarks, &name));
+            cells.extend(typed_texts::cells_read(remarks, &name));
             others.extend(found.map(|found| (name, found.word())));
         }
         Ok(TableEnd { cells, others })
@@ -215,9 +215,9 @@ impl ArrowTable {
                 (_, Cells::Written(guess)) => {
                     let (outcome, remarks) =
                         guess.finish(habit).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
-                    texts::refuse_others(self.refuse, &remarks)
+                    typed_texts::refuse_others(self.refuse, &remarks)
                         .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
-                    cells.push(texts::numbers_read(remarks, &name));
+                    cells.push(typed_texts::numbers_read(remarks, &name));
                     // It was read as numbers of its style, so nothing else comes out.
                     if let Outcome::Done(values) = outcome {
                         values
@@ -227,8 +227,8 @@ impl ArrowTable {
                 }
                 (Role::Feature(wanted), Cells::Texts(texts, _)) => {
                     let as_kind = match (wanted, guess) {
-                        (Wanted::Times(style), _) => texts::as_times(&texts, style, &name, self.refuse),
-                        (_, Some(guess)) => texts::as_kind(&texts, *guess, habit, &name, self.refuse),
+                        (Wanted::Times(style), _) => typed_texts::as_times(&texts, style, &name, self.refuse),
+                        (_, Some(guess)) => typed_texts::as_kind(&texts, *guess, habit, &name, self.refuse),
                         _ => Ok((Values::Text(texts), None)),
                     };
                     let (values, read) =

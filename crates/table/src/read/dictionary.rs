@@ -3,7 +3,7 @@
 use super::Trouble;
 use super::cell::{Cell, is_missing, look, typed_text};
 use super::guess::{Guess, Wanted};
-use super::texts::number_style;
+use super::typed_texts::number_style;
 use crate::dates::{TimeColumn, TimeStyle, from_categories};
 use crate::frame::{MISSING_CODE, Values};
 use crate::number::NumberStyle;

@@ -5,7 +5,7 @@
 
 use super::arrow::ArrowTable;
 use super::contained::contained;
-use super::marks::{ARROW, ARROW_CONTINUES, OLD_FEATHER};
+use super::magic_bytes::{ARROW, ARROW_CONTINUES, OLD_FEATHER};
 use super::source::Bytes;
 use super::{ReadOptions, Source};
 use crate::memory::shown_size;

@@ -29,11 +29,11 @@ mod hidden;
 mod ipc;
 mod json;
 mod json_value;
-mod kept;
+mod kept_rows;
 mod layout;
 mod legacy;
-mod marks;
-mod numbers;
+mod magic_bytes;
+mod number_column;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -46,8 +46,8 @@ mod sheet;
 #[cfg(feature = "sheets")]
 mod sheet_header;
 mod source;
-mod texts;
 mod times;
+mod typed_texts;
 #[cfg(feature = "sheets")]
 mod workbook;
 
@@ -58,8 +58,8 @@ pub use contained::contained;
 pub(crate) use dictionary::Dictionary;
 pub use guess::KindSummary;
 use guess::Wanted;
-pub use kept::KeptRows;
-use numbers::Numbers;
+pub use kept_rows::KeptRows;
+use number_column::Numbers;
 pub use options::{DatesWritten, FileOptions, MissingPolicy, NumbersWritten, ReadOptions, Written};
 pub use pieces::{Piece, PiecePlan, PiecesEnd};
 use source::Bytes;

@@ -7,7 +7,7 @@
 use super::arrow::ArrowTable;
 use super::contained::contained;
 use super::footer::{check_chunks, check_codecs, check_rows, rows_at_once};
-use super::marks::{ENCRYPTED_PARQUET, PARQUET};
+use super::magic_bytes::{ENCRYPTED_PARQUET, PARQUET};
 use super::{Bytes, ReadOptions, Source};
 use crate::{Frame, TableError, check_memory};
 use ::parquet::arrow::ProjectionMask;

@@ -3,7 +3,7 @@
 #[cfg(not(feature = "zstd"))]
 use super::absent::unpacked_zstd;
 use super::layout::Layout;
-use super::{Source, marks};
+use super::{Source, magic_bytes};
 use crate::Position;
 use crate::Remark;
 use crate::decode::{TextEncoding, Utf8Reader};
@@ -178,10 +178,10 @@ pub(super) fn decompressed<'s>(
 ) -> Result<(Option<&'static str>, Box<dyn Read + 's>), TableError> {
     let raw = source.open()?;
     let start = source.start()?;
-    Ok(if marks::is_gzip(&start) {
+    Ok(if magic_bytes::is_gzip(&start) {
         let packed = io::BufReader::with_capacity(1 << 16, raw);
         (Some("gzip"), Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
-    } else if marks::is_zstd(&start) {
+    } else if magic_bytes::is_zstd(&start) {
         (Some("zstd"), unpacked_zstd(&source.name, raw)?)
     } else {
         (None, raw)

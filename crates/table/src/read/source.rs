@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::pass::longest_record;
-use super::{FileOptions, TableFormat, csv, ipc, json, marks, parquet, sheet};
+use super::{FileOptions, TableFormat, csv, ipc, json, magic_bytes, parquet, sheet};
 use crate::Position;
 use crate::memory::{memory_left, shown_size};
 use crate::phase::Watched;
@@ -21,15 +21,15 @@ const MOST_HELD: u64 = 1 << 26;
 
 /// Whether bytes are those of a text of one line: not compressed, not Parquet, and without a line end.
 fn is_endless(bytes: &[u8]) -> bool {
-    let packed = marks::is_gzip(bytes) || marks::is_zstd(bytes);
-    let marked = [marks::PARQUET, marks::ARROW, marks::ZIP, marks::OLE];
+    let packed = magic_bytes::is_gzip(bytes) || magic_bytes::is_zstd(bytes);
+    let marked = [magic_bytes::PARQUET, magic_bytes::ARROW, magic_bytes::ZIP, magic_bytes::OLE];
     !packed && !marked.iter().any(|mark| bytes.starts_with(mark)) && !bytes.contains(&b'\n')
 }
 
 /// Whether bytes begin no text: with control characters, and neither compressed nor marked as UTF-16.
 fn is_no_text(start: &[u8]) -> bool {
     let utf_16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    let marked = utf_16 || marks::is_gzip(start) || marks::is_zstd(start);
+    let marked = utf_16 || magic_bytes::is_gzip(start) || magic_bytes::is_zstd(start);
     !marked && start.iter().any(|byte| matches!(byte, 0..=8 | 14..=26))
 }
 
@@ -179,13 +179,13 @@ impl<'a> Source<'a> {
             return Err(TableError::Empty { file: self.name.clone() });
         }
         Ok(match (named, start.as_slice()) {
-            (_, start) if marks::is_parquet(start) => TableFormat::Parquet,
+            (_, start) if magic_bytes::is_parquet(start) => TableFormat::Parquet,
             (Some(TableFormat::Parquet), _) => TableFormat::Parquet,
-            (_, start) if marks::is_arrow(start) => TableFormat::Arrow,
-            (_, start) if marks::is_sheet(start) => TableFormat::Excel,
+            (_, start) if magic_bytes::is_arrow(start) => TableFormat::Arrow,
+            (_, start) if magic_bytes::is_sheet(start) => TableFormat::Excel,
             // Some programs write a text table and call it a spreadsheet.
             (Some(TableFormat::Excel), _) => {
-                if marks::is_page(&start) {
+                if magic_bytes::is_page(&start) {
                     return Err(TableError::PageAsSheet { file: self.name.clone() });
                 }
                 if options.files.encoding.is_none() && is_no_text(&self.first(512)?) {

@@ -4,11 +4,12 @@ use super::Source;
 use super::contained::contained;
 use super::container::{Zipped, check_ole, check_zip};
 use super::hidden::Hidden;
-use super::marks::OLE;
+use super::magic_bytes::OLE;
 use crate::TableError;
 use bytes::Bytes;
 use calamine::{
-    Data, DataRef, Dimensions, ExcelDateTime, Ods, Reader, SheetType, SheetVisible, Sheets, Xls, Xlsb, Xlsx,
+    Cell, Data, DataRef, Dimensions, ExcelDateTime, Ods, Reader, SheetType, SheetVisible, Sheets, Xls, Xlsb,
+    Xlsx,
 };
 use std::fmt::Display;
 use std::io::Cursor;
@@ -104,25 +105,11 @@ impl Workbook {
         let done = contained(|| match &mut self.sheets {
             Sheets::Xlsx(book) => {
                 let mut cells = book.worksheet_cells_reader(sheet).map_err(|error| corrupt(&file, &error))?;
-                while let Some(cell) = cells.next_cell().map_err(|error| corrupt(&file, &error))? {
-                    let (row, column) = cell.get_position();
-                    let cell = cell_of_ref(cell.get_value());
-                    if !cell.text.is_empty() && !take(row, column, cell)? {
-                        break;
-                    }
-                }
-                Ok(())
+                each_of(&file, &mut || cells.next_cell(), take)
             }
             Sheets::Xlsb(book) => {
                 let mut cells = book.worksheet_cells_reader(sheet).map_err(|error| corrupt(&file, &error))?;
-                while let Some(cell) = cells.next_cell().map_err(|error| corrupt(&file, &error))? {
-                    let (row, column) = cell.get_position();
-                    let cell = cell_of_ref(cell.get_value());
-                    if !cell.text.is_empty() && !take(row, column, cell)? {
-                        break;
-                    }
-                }
-                Ok(())
+                each_of(&file, &mut || cells.next_cell(), take)
             }
             whole => {
                 let range = whole.worksheet_range(sheet).map_err(|error| corrupt(&file, &error))?;
@@ -138,6 +125,22 @@ impl Workbook {
         });
         done.unwrap_or_else(|panic| Err(corrupt(&file, &panic)))
     }
+}
+
+/// Hands over the cells that a reader comes to.
+fn each_of<'c, E: Display>(
+    file: &str,
+    next: &mut dyn FnMut() -> Result<Option<Cell<DataRef<'c>>>, E>,
+    take: &mut TakeCell<'_>,
+) -> Result<(), TableError> {
+    while let Some(cell) = next().map_err(|error| corrupt(file, &error))? {
+        let (row, column) = cell.get_position();
+        let cell = cell_of_ref(cell.get_value());
+        if !cell.text.is_empty() && !take(row, column, cell)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn corrupt(file: &str, error: &dyn Display) -> TableError {
