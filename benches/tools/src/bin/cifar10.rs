@@ -26,7 +26,6 @@ use onesided_net::{
 use serde_json::json;
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -136,17 +135,7 @@ fn read<T: FromStr<Err: std::fmt::Display>>(option: &str, value: &str) -> Result
     value.parse().map_err(|error| format!("{option} {value}: {error}"))
 }
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn run() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
     let Cifar10 { mut train, mut test } = cifar10(&options.folder)?;
     let shape = Shape { channels: train.channels, height: train.height, width: train.width };

@@ -10,7 +10,6 @@ use onesided_classic::genpu::GenPu;
 use onesided_data::{Label, Matrix, PriorInUnlabeled, Scenario, Stream};
 use onesided_report::{Chart, Line, Mark, Panel};
 use std::error::Error;
-use std::process::ExitCode;
 
 const POSITIVE: [(f64, f64); 2] = [(-2.0, 2.0), (2.0, -2.0)];
 const NEGATIVE: [(f64, f64); 3] = [(2.0, 2.0), (0.0, 0.0), (-2.0, -2.0)];
@@ -27,17 +26,7 @@ const MADE: usize = 3000;
 /// The axes reach from -EDGE to EDGE.
 const EDGE: f64 = 4.0;
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn run() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name the picture to write")?;
     let mut stream = Stream::new(1, "mixture");
     let mut draw = |modes: &[(f64, f64)]| {

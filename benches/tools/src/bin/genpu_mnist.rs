@@ -21,24 +21,13 @@ use onesided_net::Mix;
 use onesided_net::{Activation, Architecture, Job, Optimizer, Shape, Source, TrainConfig, scores, train};
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 const LABELED: usize = 100;
 const PIXELS: usize = 28 * 28;
 const EPOCHS: usize = 40;
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn run() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().ok_or("name the folder that holds mnist")?);
     let mut wanted = Wanted::default();
