@@ -294,7 +294,8 @@ pub(crate) fn train_shared(
     let all = candidates.len() * folds.len();
     let threads = threads_of(task.machine.threads);
     let rows = folds.iter().map(|fold| fold.training.len() + fold.stopping.len()).max().unwrap_or(0);
-    let workers = threads.min(all).min(that_fit(memory_left(), trainer.bytes_for(rows))).max(1);
+    let most = if trainer.side_by_side() { threads.min(all) } else { 1 };
+    let workers = most.min(that_fit(memory_left(), trainer.bytes_for(rows))).max(1);
     let inside = (threads / workers).max(1);
     let name = |number: usize| candidates[number / folds.len()].name.as_str();
     let train = |number: usize, observer: Observer| {

@@ -23,6 +23,7 @@ const SMOOTHING: f64 = 20.0;
 /// Naive Bayes of the training rows as a sum of trees, one for each feature.
 pub fn fit_naive_bayes(sample: &LabeledRows, training: &[u32]) -> Result<TreesModel, TreesError> {
     sample.check()?;
+    sample.binned.check_here()?;
     sample.binned.check_rows(training)?;
     let start = sample.log_odds(training)?;
     let trees = (0..sample.binned.features()).map(|feature| tree_of(sample, training, feature));

@@ -1,6 +1,7 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
+use crate::cluster::Away;
 use crate::code_set::contains;
 use crate::packed::PackedRows;
 use crate::split::Cut;
@@ -45,6 +46,8 @@ pub struct Binned {
 enum Cells {
     Columns(Vec<u8>),
     Rows(PackedRows),
+    /// Workers hold them.
+    Away(Away),
 }
 
 /// The codes of a column of categories, row by row.
@@ -57,6 +60,19 @@ pub(crate) enum Codes {
 }
 
 impl Codes {
+    /// No rows, of a column with this many levels.
+    pub fn none(levels: u32) -> Self {
+        if levels < u32::from(u16::MAX) { Codes::Short(Vec::new()) } else { Codes::Long(Vec::new()) }
+    }
+
+    /// The next row's code, NaN where it is missing.
+    pub fn push(&mut self, code: f32) {
+        match self {
+            Codes::Short(codes) => codes.push(if code.is_nan() { u16::MAX } else { code as u16 }),
+            Codes::Long(codes) => codes.push(if code.is_nan() { u32::MAX } else { code as u32 }),
+        }
+    }
+
     /// Those of a column, where it has more levels than bins.
     pub fn of(columns: &Columns, col: usize, feature: &Feature) -> Option<Arc<Codes>> {
         let Feature::Categories { others, .. } = feature else { return None };
@@ -64,13 +80,9 @@ impl Codes {
         if others.is_empty() {
             return None;
         }
-        let rows = columns.matrix.rows();
-        let code = |row: usize| Some(columns.matrix.row(row)[col]).filter(|code| !code.is_nan());
-        Some(Arc::new(if levels < u32::from(u16::MAX) {
-            Codes::Short((0..rows).map(|row| code(row).map_or(u16::MAX, |code| code as u16)).collect())
-        } else {
-            Codes::Long((0..rows).map(|row| code(row).map_or(u32::MAX, |code| code as u32)).collect())
-        }))
+        let mut codes = Codes::none(levels);
+        (0..columns.matrix.rows()).for_each(|row| codes.push(columns.matrix.row(row)[col]));
+        Some(Arc::new(codes))
     }
 
     /// The code of a row; `None` where it is missing.
@@ -240,7 +252,7 @@ impl Binned {
     /// About how many bytes boosting on this many rows takes: numbers of rows in a few lists, scores, derivatives, and the bins
     /// row by row where they are not packed.
     pub fn bytes_to_grow(&self, rows: usize) -> u64 {
-        let laid_out = if self.rows_packed().is_some() { 0 } else { self.features() as u64 };
+        let laid_out = if self.rows_packed().is_some() || self.is_away() { 0 } else { self.features() as u64 };
         (BYTES_PER_ROW + laid_out).saturating_mul(rows as u64)
     }
 
@@ -248,8 +260,36 @@ impl Binned {
     pub(crate) fn rows_packed(&self) -> Option<&PackedRows> {
         match self.bins.as_ref() {
             Cells::Rows(packed) => Some(packed),
-            Cells::Columns(_) => None,
+            Cells::Columns(_) | Cells::Away(_) => None,
         }
+    }
+
+    /// Rows that workers hold.
+    pub(crate) fn in_workers(features: Vec<Feature>, away: Away) -> Self {
+        Self::new_of(away.rows(), features, Cells::Away(away))
+    }
+
+    /// The same rows where workers have put levels in another order.
+    pub(crate) fn held_by(self, away: Away) -> Self {
+        Self { bins: Arc::new(Cells::Away(away)), ..self }
+    }
+
+    /// The workers that hold the rows, where some do.
+    pub(crate) fn away(&self) -> Option<&Away> {
+        match self.bins.as_ref() {
+            Cells::Away(away) => Some(away),
+            Cells::Columns(_) | Cells::Rows(_) => None,
+        }
+    }
+
+    /// Whether workers hold the rows: one run of boosting at a time.
+    pub fn is_away(&self) -> bool {
+        self.away().is_some()
+    }
+
+    /// Refuses rows that workers hold.
+    pub(crate) fn check_here(&self) -> Result<(), TreesError> {
+        if self.is_away() { Err(TreesError::Away) } else { Ok(()) }
     }
 
     /// How many rows there are.
@@ -283,6 +323,8 @@ impl Binned {
                 let (bytes, step) = packed.feature(feature);
                 Bins { bytes, step }
             }
+            // Who looks at cells here has asked whether they are.
+            Cells::Away(_) => Bins { bytes: &[], step: 1 },
         }
     }
 
@@ -401,13 +443,13 @@ fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) 
 }
 
 /// Finds the bin of a value.
-enum Sorter<'f> {
+pub(crate) enum Sorter<'f> {
     Numbers { edges: &'f [f32], missing: u8 },
     Categories { bins: Vec<u8>, missing: u8 },
 }
 
 impl<'f> Sorter<'f> {
-    fn new(feature: &'f Feature) -> Self {
+    pub fn new(feature: &'f Feature) -> Self {
         let missing = feature.missing();
         match feature {
             Feature::Numbers(edges) => Sorter::Numbers { edges, missing },
@@ -423,7 +465,7 @@ impl<'f> Sorter<'f> {
         }
     }
 
-    fn bin(&self, value: f32) -> u8 {
+    pub fn bin(&self, value: f32) -> u8 {
         match self {
             Sorter::Numbers { missing, .. } | Sorter::Categories { missing, .. } if value.is_nan() => {
                 *missing

@@ -8,20 +8,12 @@
 use crate::TreesError;
 use crate::bins::Binned;
 use crate::config::TreesConfig;
-use crate::derivatives::{Derivatives, Placed};
-use crate::grow::Ground;
-use crate::histogram::{Cell, Units};
-use crate::layout::Layout;
-use crate::levels::Tallies;
+use crate::cluster::FieldAway;
+use crate::derivatives::Derivatives;
+use crate::field::{Field, FieldHere};
+use crate::histogram::Units;
 use crate::model::{Tree, TreesModel};
-use crate::threads::in_threads;
 use onesided_data::Stream;
-use std::cell::RefCell;
-
-/// The share of features from which they are laid out once, for every tree.
-const LAID_OUT_ONCE: f64 = 0.6;
-/// Rows to walk through a tree below which another thread costs more than it saves.
-const WORTH_A_THREAD: usize = 50_000;
 
 /// Trees to be grown on some rows, from derivatives that the caller brings.
 ///
@@ -119,64 +111,25 @@ impl Boosting<'_> {
         let mut losses: Vec<f64> = judge(&held_out_scores).into_iter().collect();
         let mut trees: Vec<Tree> = Vec::new();
         let mut stream = Stream::new(config.seed, "trees");
-        let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
-        let threads = config.workers();
-        // Few features of many are laid out for each tree, most of them once for all.
-        let once =
-            (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature, training));
-        let (pool, tallies) = (RefCell::new(Vec::new()), RefCell::new(Tallies::default()));
+        let mut field: Box<dyn Field> = match binned.away() {
+            None => Box::new(FieldHere::new(binned, training, held_out_rows, config)),
+            Some(away) => Box::new(FieldAway::open(away, binned, training, held_out_rows, config)?),
+        };
         for number in 1..=config.trees {
             // Of many rows every list counts: each is made when it is needed, and freed when it is not.
             let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
             derivatives(&scores, &mut of_rows);
             check_derivatives(&of_rows, number)?;
             let units = Units::new(share_of(training.len(), config.row_share), of_rows.iter().copied());
-            let mut cells: Vec<Cell> = vec![LEFT_OUT; of_rows.len()];
-            in_threads(&mut cells, threads, WORTH_A_THREAD, |cells, from| {
-                cells.iter_mut().zip(&of_rows[from..]).for_each(|(cell, &of_row)| *cell = units.cell(of_row));
-            });
-            drop(of_rows);
+            field.take(of_rows, units)?;
             let places = drawn(training.len(), config.row_share, &mut stream);
             let features = drawn(binned.features(), config.column_share, &mut stream);
-            leave_out_others(&mut cells, &places);
-            let mut rows: Vec<Placed> =
-                places.into_iter().map(|place| Placed { row: training[place as usize], place }).collect();
-            let mut allowed = vec![false; binned.features()];
-            features.iter().for_each(|&feature| allowed[feature as usize] = true);
-            let now = if once.is_none() { Some(Layout::new(binned, &features, training)) } else { None };
-            let Some(layout) = once.as_ref().or(now.as_ref()) else { return Err(TreesError::NoRows) };
-            let ground = Ground {
-                binned,
-                layout,
-                allowed: &allowed,
-                cells: &cells,
-                units,
-                config,
-                threads,
-                pool: &pool,
-                tallies: &tallies,
-            };
-            let grown = ground.grow(&mut rows);
-            for (answer, span) in grown.answers() {
-                rows[span].iter().for_each(|row| scores[row.place as usize] += f64::from(answer));
-            }
-            // The rows that were not drawn for this tree walk through it.
-            let walk = |row: u32| f64::from(grown.tree.value_of_bins(&grown.cuts, binned, row));
-            if rows.len() < training.len() {
-                for ((score, &row), _) in
-                    scores.iter_mut().zip(training).zip(&cells).filter(|(_, cell)| **cell == LEFT_OUT)
-                {
-                    *score += walk(row);
-                }
-            }
-            in_threads(&mut held_out_scores, threads, WORTH_A_THREAD, |scores, from| {
-                scores.iter_mut().zip(&held_out_rows[from..]).for_each(|(score, &row)| *score += walk(row));
-            });
+            let tree = field.grow(places, &features, &mut scores, &mut held_out_scores)?;
             let loss = judge(&held_out_scores);
             losses.extend(loss);
-            let round = Round { trees: number, tree: &grown.tree, scores: &scores, held_out_loss: loss };
+            let round = Round { trees: number, tree: &tree, scores: &scores, held_out_loss: loss };
             let go_on = observer(&round);
-            trees.push(grown.tree);
+            trees.push(tree);
             if !go_on || (loss.is_some() && number - lowest(&losses) >= config.patience) {
                 break;
             }
@@ -219,19 +172,6 @@ fn lowest(losses: &[f64]) -> usize {
     at
 }
 
-/// The cell of a row that a tree is not grown on; all others count at least one row.
-const LEFT_OUT: Cell = [0; 2];
-
-/// Marks the cells of all places but some, which are in their order.
-fn leave_out_others(cells: &mut [Cell], places: &[u32]) {
-    let mut next = 0;
-    for &place in places {
-        cells[next..place as usize].fill(LEFT_OUT);
-        next = place as usize + 1;
-    }
-    cells[next..].fill(LEFT_OUT);
-}
-
 /// How many of `many` numbers a share of them is: at least one.
 fn share_of(many: usize, share: f64) -> usize {
     if share == 1.0 { many } else { ((share * many as f64).round() as usize).clamp(1, many.max(1)) }
@@ -269,18 +209,6 @@ mod tests {
         assert_eq!(some.len(), 15);
         assert!(some.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(drawn(50, 1e-9, &mut stream).len(), 1);
-    }
-
-    #[test]
-    fn rows_that_are_not_drawn_are_marked() {
-        let cell = Units::new(5, [(1.0f32, 0.0f32)].into_iter()).cell((0.0, 0.0));
-        assert_ne!(cell, LEFT_OUT);
-        for places in [&[0, 2, 3][..], &[4], &[], &[0, 1, 2, 3, 4]] {
-            let mut cells = [cell; 5];
-            leave_out_others(&mut cells, places);
-            let left: Vec<u32> = (0..5).filter(|&place| cells[place as usize] != LEFT_OUT).collect();
-            assert_eq!(left, places);
-        }
         assert_eq!([share_of(50, 1.0), share_of(50, 0.3), share_of(50, 1e-9)], [50, 15, 1]);
     }
 

@@ -87,6 +87,15 @@ pub enum TreesError {
     /// The disk is full, or gone.
     #[error("the temporary file of the table's bytes cannot be used: {0}")]
     Temporary(String),
+    /// Workers hold the rows.
+    #[error("only boosted trees learn from rows that workers hold")]
+    Away,
+    /// A worker, or a coordinator, of another version, or bytes that are damaged.
+    #[error("a message between coordinator and workers cannot be understood; all must be of the same version of onesided")]
+    Message,
+    /// What a worker could not do.
+    #[error("{0}")]
+    Worker(String),
     /// A matrix of another width than the model's.
     #[error("the trees were grown on {expected} features, but the rows have {found}")]
     Width {

@@ -10,7 +10,7 @@ use crate::TreesError;
 use crate::bins::{Codes, Feature};
 use crate::code_set::code_set;
 use crate::config::workers;
-use crate::grow::partition;
+use crate::ground::partition;
 use crate::levels::{Tallies, Tally};
 use crate::model::{Node, Tree, TreesModel};
 use crate::split::{CATEGORY_ROWS, Cut, GROUP_ROWS, MIXED_ROWS, MOST_CATEGORIES};
@@ -92,6 +92,7 @@ pub fn grow_forest(
 ) -> Result<TreesModel, TreesError> {
     config.check()?;
     sample.check()?;
+    sample.binned.check_here()?;
     sample.binned.check_rows(training)?;
     let weighing = |&row: &u32| sample.weight(row as usize) > 0.0;
     let (positive, rest): (Vec<u32>, Vec<u32>) =

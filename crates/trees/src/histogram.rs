@@ -26,7 +26,7 @@ pub(crate) struct Sums {
 }
 
 /// What the whole numbers of a tree stand for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Units {
     gradient: f64,
     curvature: f64,
@@ -53,6 +53,16 @@ impl Units {
         let (gradient, curvature) =
             (unit(gradient, 61 - bits), unit(curvature, (64u32.saturating_sub(2 * bits)).max(1) - 1));
         Self { gradient, curvature, of_gradient: 1.0 / gradient, of_curvature: 1.0 / curvature, bits }
+    }
+
+    /// The numbers that make them.
+    pub fn parts(&self) -> ([f64; 4], u32) {
+        ([self.gradient, self.curvature, self.of_gradient, self.of_curvature], self.bits)
+    }
+
+    /// What [`parts`](Self::parts) told of.
+    pub fn of_parts([gradient, curvature, of_gradient, of_curvature]: [f64; 4], bits: u32) -> Self {
+        Self { gradient, curvature, of_gradient, of_curvature, bits: bits.min(32) }
     }
 
     /// A row's cell.

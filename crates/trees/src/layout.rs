@@ -110,6 +110,17 @@ impl<'b> Layout<'b> {
         self.groups.last().map_or(0, |group| group.cells().end)
     }
 
+    /// Where the cells of some features are, in the order of the groups.
+    pub fn of_features<'s>(&'s self, wanted: &'s [bool]) -> impl Iterator<Item = Range<usize>> + 's {
+        self.groups.iter().flat_map(|group| {
+            let lanes = group.features.iter().enumerate();
+            lanes.filter(|(_, feature)| wanted[**feature as usize]).map(|(lane, _)| {
+                let start = group.start + lane * group.stride;
+                start..start + group.stride
+            })
+        })
+    }
+
     /// The words of some rows for neighboring groups, the first of which is number `from`, one row behind the other.
     pub fn gather(&self, groups: &[Group], from: usize, rows: &[Placed], words: &mut [u64]) {
         match &self.words {

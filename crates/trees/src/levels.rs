@@ -16,23 +16,42 @@
 //! is sorted by the shares of the other four parts; all other rows by those of all training rows. Hence the order belongs to one
 //! set of training rows, and every fold has its own.
 
+use crate::TreesError;
 use crate::bins::{Binned, Codes, Feature, MOST_BINS, edges_of};
+use crate::cluster::{Away, Plain, of_rows};
 use crate::histogram::{Cell, plus};
 use onesided_data::Stream;
 
 /// Parts that training rows are split into.
-const PARTS: usize = 5;
+pub(crate) const PARTS: usize = 5;
 /// Rows that a level's share is shrunk by, at least and at most.
 const SHRUNK_BY: [f64; 2] = [1.0, 10_000.0];
 
 /// Positives and rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Counted {
+pub(crate) struct Counted {
     positive: u32,
     rows: u32,
 }
 
+impl Plain for Counted {
+    const BYTES: usize = 8;
+
+    fn put(self, to: &mut Vec<u8>) {
+        (self.positive, self.rows).put(to);
+    }
+
+    fn get(from: &[u8]) -> Self {
+        let (positive, rows) = Plain::get(from);
+        Self { positive, rows }
+    }
+}
+
 impl Counted {
+    pub fn more(self, other: Counted) -> Counted {
+        Counted { positive: self.positive + other.positive, rows: self.rows + other.rows }
+    }
+
     fn less(self, other: Counted) -> Counted {
         Counted { positive: self.positive - other.positive, rows: self.rows - other.rows }
     }
@@ -98,76 +117,139 @@ impl<T: Tally> Tallies<T> {
 impl Binned {
     /// The same rows, with columns of more levels than bins in the order that these training rows give them; `None` where
     /// there is no such column. Rows that are not among the training rows are sorted by all of them.
-    pub fn ordered(&self, training: &[u32], positive: impl Fn(u32) -> bool, seed: u64) -> Option<Binned> {
+    pub fn ordered(
+        &self,
+        training: &[u32],
+        positive: impl Fn(u32) -> bool,
+        seed: u64,
+    ) -> Result<Option<Binned>, TreesError> {
         let many: Vec<usize> =
             (0..self.features()).filter(|&feature| self.codes(feature).is_some()).collect();
         if many.is_empty() || training.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut stream = Stream::new(seed, "parts of levels");
         let parts: Vec<u8> = (0..self.rows()).map(|_| stream.below(PARTS) as u8).collect();
+        if let Some(away) = self.away() {
+            return away_ordered(self, away, &many, &of_rows(&parts, training, positive)).map(Some);
+        }
         let mut ordered = self.clone();
+        let mut trained = vec![false; self.rows()];
+        training.iter().for_each(|&row| trained[row as usize] = true);
         for feature in many {
             if let Some(codes) = self.codes(feature) {
-                let (kind, bins) = order(codes, training, &positive, &parts);
-                ordered.replace(feature, kind, bins);
+                let rows = training.iter().map(|&row| (row, parts[row as usize], 1, positive(row)));
+                let levels = Levels::of(&counted(codes, rows));
+                let bins = levels.bins_of(codes, |row| (parts[row], trained[row]));
+                ordered.replace(feature, levels.feature(), bins);
             }
         }
-        Some(ordered)
+        Ok(Some(ordered))
+    }
+
+    /// Rows and positives of each level of the features that have more of them than bins, by what is said [of rows](of_rows).
+    pub(crate) fn counted(&self, of_rows: &[u8]) -> Vec<Vec<[Counted; PARTS]>> {
+        let rows = || (0u32..).zip(of_rows).map(|(row, &of_row)| {
+            let said = usize::from(of_row & 127);
+            (row, (said % PARTS) as u8, (said / PARTS) as u32, of_row > 127)
+        });
+        self.many_levels().filter_map(|feature| Some(counted(self.codes(feature)?, rows()))).collect()
+    }
+
+    /// The same rows with levels in an order that was learned.
+    pub(crate) fn sorted_by(&self, features: Vec<(u32, Levels)>, of_rows: &[u8]) -> Result<Binned, TreesError> {
+        let mut ordered = self.clone();
+        for (feature, levels) in features {
+            let feature = feature as usize;
+            let codes = self.codes(feature).filter(|codes| codes.len() == of_rows.len());
+            let codes = codes.filter(|codes| levels.knows(codes)).ok_or(TreesError::Message)?;
+            let said = |row: usize| usize::from(of_rows[row] & 127);
+            let bins = levels.bins_of(codes, |row| ((said(row) % PARTS) as u8, said(row) >= PARTS));
+            ordered.replace(feature, levels.feature(), bins);
+        }
+        Ok(ordered)
     }
 }
 
-/// The bins of a column's levels, and of its rows.
-fn order(
-    codes: &Codes,
-    training: &[u32],
-    positive: &impl Fn(u32) -> bool,
-    parts: &[u8],
-) -> (Feature, Vec<u8>) {
-    let rows = codes.len();
-    let levels = (0..rows).filter_map(|row| codes.at(row)).max().map_or(0, |code| code + 1);
+/// The same where workers hold the rows.
+fn away_ordered(binned: &Binned, away: &Away, many: &[usize], of_rows: &[u8]) -> Result<Binned, TreesError> {
+    let (away, levels) = away.order(many, of_rows)?;
+    let mut ordered = binned.clone().held_by(away);
+    for (&feature, levels) in many.iter().zip(levels) {
+        ordered.replace(feature, levels.feature(), Vec::new());
+    }
+    Ok(ordered)
+}
+
+/// Rows and positives of each level, part by part, of rows with their parts, how often they count, and whether they are positive.
+fn counted(codes: &Codes, rows: impl Iterator<Item = (u32, u8, u32, bool)>) -> Vec<[Counted; PARTS]> {
+    let levels = (0..codes.len()).filter_map(|row| codes.at(row)).max().map_or(0, |code| code + 1);
     let mut of_parts = vec![[Counted::default(); PARTS]; levels];
-    let mut trained = vec![false; rows];
-    for &row in training {
-        trained[row as usize] = true;
+    for (row, part, times, positive) in rows {
         if let Some(code) = codes.at(row as usize) {
-            let tally = &mut of_parts[code][usize::from(parts[row as usize])];
-            tally.rows += 1;
-            tally.positive += u32::from(positive(row));
+            let tally = &mut of_parts[code][usize::from(part)];
+            tally.rows += times;
+            tally.positive += if positive { times } else { 0 };
         }
     }
-    let sum = |tallies: &[Counted; PARTS]| {
-        tallies.iter().fold(Counted::default(), |sum, one| Counted {
-            positive: sum.positive + one.positive,
-            rows: sum.rows + one.rows,
-        })
-    };
-    let of_levels: Vec<Counted> = of_parts.iter().map(sum).collect();
-    let (mean, shrunk_by) = shrinkage(&of_levels);
-    let mut sorted: Vec<f32> = Vec::with_capacity(training.len());
-    for tally in &of_levels {
-        sorted.extend(std::iter::repeat_n(tally.share(mean, shrunk_by), tally.rows as usize));
+    of_parts
+}
+
+/// An order of levels: their bins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Levels {
+    /// Bins of values.
+    pub bins: usize,
+    /// The bin of each level by all training rows.
+    pub of_level: Vec<u8>,
+    /// The same without those of a part.
+    pub without: Vec<[u8; PARTS]>,
+}
+
+impl Levels {
+    /// The order of levels with so many rows and positives in each part.
+    pub fn of(of_parts: &[[Counted; PARTS]]) -> Self {
+        let sum = |tallies: &[Counted; PARTS]| tallies.iter().fold(Counted::default(), |sum, one| sum.more(*one));
+        let of_levels: Vec<Counted> = of_parts.iter().map(sum).collect();
+        let (mean, shrunk_by) = shrinkage(&of_levels);
+        let mut sorted: Vec<f32> = Vec::new();
+        for tally in &of_levels {
+            sorted.extend(std::iter::repeat_n(tally.share(mean, shrunk_by), tally.rows as usize));
+        }
+        sorted.sort_unstable_by(f32::total_cmp);
+        let edges = edges_of(&sorted, MOST_BINS);
+        let bin = |tally: Counted| {
+            let share = tally.share(mean, shrunk_by);
+            edges.partition_point(|&edge| edge < share) as u8
+        };
+        let of_level: Vec<u8> = of_levels.iter().map(|&tally| bin(tally)).collect();
+        let without: Vec<[u8; PARTS]> = of_levels
+            .iter()
+            .zip(of_parts)
+            .map(|(&all, parts)| std::array::from_fn(|part| bin(all.less(parts[part]))))
+            .collect();
+        Self { bins: edges.len() + 1, of_level, without }
     }
-    sorted.sort_unstable_by(f32::total_cmp);
-    let edges = edges_of(&sorted, MOST_BINS);
-    let bin = |tally: Counted| {
-        let share = tally.share(mean, shrunk_by);
-        edges.partition_point(|&edge| edge < share) as u8
-    };
-    let bins = edges.len() + 1;
-    let of_level: Vec<u8> = of_levels.iter().map(|&tally| bin(tally)).collect();
-    let without: Vec<[u8; PARTS]> = of_levels
-        .iter()
-        .zip(&of_parts)
-        .map(|(&all, parts)| std::array::from_fn(|part| bin(all.less(parts[part]))))
-        .collect();
-    let of_row = |row: usize| match (codes.at(row), trained[row]) {
-        (None, _) => bins as u8,
-        (Some(code), true) => without[code][usize::from(parts[row])],
-        (Some(code), false) => of_level[code],
-    };
-    let of_rows = (0..rows).map(of_row).collect();
-    (Feature::Ordered { of_level, bins }, of_rows)
+
+    fn feature(&self) -> Feature {
+        Feature::Ordered { of_level: self.of_level.clone(), bins: self.bins }
+    }
+
+    /// Whether all codes are among the levels.
+    fn knows(&self, codes: &Codes) -> bool {
+        let most = self.of_level.len().min(self.without.len());
+        (0..codes.len()).filter_map(|row| codes.at(row)).all(|code| code < most)
+    }
+
+    /// The bins of rows by their codes, their parts and whether they were trained on.
+    fn bins_of(&self, codes: &Codes, of_row: impl Fn(usize) -> (u8, bool)) -> Vec<u8> {
+        let bin = |row: usize| match (codes.at(row), of_row(row)) {
+            (None, _) => self.bins as u8,
+            (Some(code), (part, true)) => self.without[code][usize::from(part)],
+            (Some(code), (_, false)) => self.of_level[code],
+        };
+        (0..codes.len()).map(bin).collect()
+    }
 }
 
 /// The share of all rows, and how many rows of it each level's own share is shrunk by.
@@ -236,9 +318,9 @@ mod tests {
     fn no_row_counts_for_its_own_bin_and_few_levels_stay_as_they_are() {
         let (binned, _, positive) = table();
         let training: Vec<u32> = (0..9_000).collect();
-        let one = binned.ordered(&training, |row| positive[row as usize], 1).unwrap();
+        let one = binned.ordered(&training, |row| positive[row as usize], 1).unwrap().unwrap();
         // With another label of row 17 its own bin stays, and that of other rows of its level does not.
-        let other = binned.ordered(&training, |row| positive[row as usize] != (row == 17), 1).unwrap();
+        let other = binned.ordered(&training, |row| positive[row as usize] != (row == 17), 1).unwrap().unwrap();
         // 15 rows of a level have 16 shares at most.
         assert!((10..=16).contains(&one.value_bins(0)), "{}", one.value_bins(0));
         let moved = |row: u32| one.feature(0).at(row) != other.feature(0).at(row);
@@ -246,7 +328,7 @@ mod tests {
         let few = Matrix::new(4, 1, vec![0.0, 1.0, 2.0, 0.0]).unwrap();
         let kinds = vec![ColumnKind::Categories { levels: 3 }];
         let few = Binned::of_columns(&Columns { matrix: Cow::Owned(few), kinds }, 1).unwrap();
-        assert!(few.ordered(&[0, 1], |row| row == 0, 1).is_none());
+        assert!(few.ordered(&[0, 1], |row| row == 0, 1).unwrap().is_none());
     }
 
     /// Least squares on targets, with the scores of the training rows.
@@ -294,7 +376,7 @@ mod tests {
             let right = new.iter().zip(&said).filter(|&(&row, &said)| (said > -0.075) == high(row));
             right.count() as f64 / new.len() as f64
         };
-        let ordered = binned.ordered(&training, |row| positive[row as usize], 7).unwrap();
+        let ordered = binned.ordered(&training, |row| positive[row as usize], 7).unwrap().unwrap();
         let (without, with) = (right(&binned), right(&ordered));
         assert!(with > 0.95 && without > 0.8, "{without} without the order, {with} with it");
     }
@@ -311,7 +393,7 @@ mod tests {
         }
         let binned = binned(&Matrix::new(12_000, 2, values).unwrap(), 400);
         let (training, new): (Vec<u32>, Vec<u32>) = (0..12_000).partition(|row| row / 400 % 3 > 0);
-        let ordered = binned.ordered(&training, |row| target[row as usize] > 0.0, 7).unwrap();
+        let ordered = binned.ordered(&training, |row| target[row as usize] > 0.0, 7).unwrap().unwrap();
         let (model, _) = grown(&ordered, &training, |row| target[row as usize], 60);
         let said = model.logits_of(&ordered, &new).unwrap();
         let right =
@@ -329,7 +411,7 @@ mod tests {
         let binned = binned(&Matrix::new(rows as usize, 1, values).unwrap(), rows / 2);
         let training: Vec<u32> = (0..rows).collect();
         for binned in
-            [binned.clone(), binned.ordered(&training, |row| target[row as usize] > 0.0, 1).unwrap()]
+            [binned.clone(), binned.ordered(&training, |row| target[row as usize] > 0.0, 1).unwrap().unwrap()]
         {
             let (_, scores) = grown(&binned, &training, |row| target[row as usize], 50);
             let error: f64 =

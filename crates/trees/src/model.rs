@@ -2,6 +2,7 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Feature};
+use crate::cluster::{Reader, Writer};
 use crate::code_set::contains;
 use crate::compiled::{BLOCK, Compiled, SMALL_BLOCK};
 use crate::split::Cut;
@@ -187,6 +188,9 @@ impl TreesModel {
             return Err(TreesError::Width { expected: self.features, found: binned.features() });
         }
         binned.check_rows(rows)?;
+        if let Some(away) = binned.away() {
+            return away.logits(self, rows);
+        }
         let mut logits = vec![self.start; rows.len()];
         match binned.values_of_bins().filter(|_| rows.len() > SMALL_BLOCK) {
             Some(values) => self.add_by_masks(binned, &values, rows, threads, &mut logits),
@@ -217,6 +221,46 @@ impl TreesModel {
                 ready.add(&self.trees, row, logits, &mut block);
             }
         });
+    }
+
+    /// Writes it down for a worker.
+    pub(crate) fn put(&self, to: &mut Writer) {
+        to.one(self.features as u64).one(self.start).each(&self.trees, |to, tree| {
+            to.each(&tree.sets, |to, set| _ = to.list(set));
+            to.each(&tree.nodes, |to, node| {
+                match *node {
+                    Node::Leaf { value } => to.one([0, 0, 0, 0u32]).one(value),
+                    Node::Split { feature, threshold, missing_left, left, right } => {
+                        to.one([1 | u32::from(missing_left) << 1, feature, left, right]).one(threshold)
+                    }
+                    Node::Categories { feature, set, missing_left, left, right } => {
+                        let number = f32::from_bits(set);
+                        to.one([4 | u32::from(missing_left) << 1, feature, left, right]).one(number)
+                    }
+                };
+            });
+        });
+    }
+
+    /// Reads what [`put`](Self::put) wrote.
+    pub(crate) fn get(from: &mut Reader) -> Result<Self, TreesError> {
+        let (features, start) = (from.one::<u64>()? as usize, from.one()?);
+        let trees = from.each(|from| {
+            let sets = from.each(Reader::list)?;
+            let nodes = from.each(|from| {
+                let [kind, feature, left, right]: [u32; 4] = from.one()?;
+                let (number, missing_left) = (from.one::<f32>()?, kind & 2 == 2);
+                Ok(match kind & 5 {
+                    0 => Node::Leaf { value: number },
+                    1 => Node::Split { feature, threshold: number, missing_left, left, right },
+                    _ => {
+                        Node::Categories { feature, set: number.to_bits(), missing_left, left, right }
+                    }
+                })
+            })?;
+            Ok(Tree { nodes, sets, cover: Vec::new() })
+        })?;
+        Self::from_parts(features, start, trees)
     }
 
     fn add_by_walks(&self, binned: &Binned, rows: &[u32], threads: usize, logits: &mut [f64]) {

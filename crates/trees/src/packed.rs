@@ -16,7 +16,7 @@ use std::sync::Arc;
 const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// A word may reach so far beyond the last byte of a row.
-const BEHIND: usize = 8;
+pub(crate) const BEHIND: usize = 8;
 
 /// Rows of bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,11 @@ pub(crate) struct PackedRows {
 }
 
 impl PackedRows {
+    /// Rows of so many bytes with [some](BEHIND) behind the last, and where in a row each feature is.
+    pub fn new(bytes: Vec<u8>, width: usize, places: Vec<usize>) -> Self {
+        Self { bytes, width, places }
+    }
+
     /// The bytes from a feature of the first row on, and how far it is to that of the next row.
     pub fn feature(&self, feature: usize) -> (&[u8], usize) {
         (&self.bytes[self.places[feature]..], self.width)
@@ -219,7 +224,7 @@ mod tests {
             };
             // Once as they are, and once with many levels in an order.
             let labels = |row: u32| row.is_multiple_of(3);
-            let in_order = |binned: &Binned| binned.ordered(&training, labels, 5).unwrap();
+            let in_order = |binned: &Binned| binned.ordered(&training, labels, 5).unwrap().unwrap();
             assert_eq!(grown(&in_order(&held)), grown(&in_order(&packed)));
             let (one, other) = (grown(&held), grown(&packed));
             assert!(one.0.model.trees().len() > 5);

@@ -65,7 +65,7 @@ impl<'t> QuickTrees<'t> {
             let rows = |places: &[usize]| places.iter().map(|&at| self.rows[at]).collect::<Vec<u32>>();
             let (training_rows, held_rows) = (rows(&training), rows(&held));
             let is_labeled = |row: u32| self.task.labels[row as usize] == Label::Positive;
-            let ordered = binned.ordered(&training_rows, is_labeled, self.task.seed);
+            let ordered = binned.ordered(&training_rows, is_labeled, self.task.seed)?;
             let binned = ordered.as_ref().unwrap_or(binned);
             let shares: Vec<f64> = training.iter().map(|&at| positive[at]).collect();
             let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;

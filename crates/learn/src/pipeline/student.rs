@@ -49,7 +49,7 @@ fn taught(
         ..size.boosted(boosting)
     };
     let of_label = |row: u32| task.labels[row as usize] == Label::Positive;
-    let ordered = binned.ordered(&rows, of_label, task.seed);
+    let ordered = binned.ordered(&rows, of_label, task.seed)?;
     let binned = ordered.as_ref().unwrap_or(binned);
     let start = targets.iter().sum::<f64>() / targets.len().max(1) as f64;
     let boosting = Boosting { binned, training: &rows, start, config: &config };

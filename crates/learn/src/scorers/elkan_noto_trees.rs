@@ -158,7 +158,7 @@ impl ElkanNotoTrainer<'_> {
         counted: &Counted,
     ) -> Result<Grown, Error> {
         let is_labeled = |row: u32| self.task.labels[row as usize] == Label::Positive;
-        let ordered = self.binned.ordered(training.rows, is_labeled, config.seed);
+        let ordered = self.binned.ordered(training.rows, is_labeled, config.seed)?;
         let binned = ordered.as_ref().unwrap_or(self.binned);
         let boosting = Boosting { binned, training: training.rows, start: training.start()?, config };
         let mut derivatives = |logits: &[f64], of_rows: &mut [(f32, f32)]| {
@@ -187,7 +187,9 @@ impl ElkanNotoTrainer<'_> {
         };
         let config = TreesConfig { seed: subset.seed, threads: 1, ..self.scorer.config.clone() };
         let numbers: Vec<usize> = (0..FOLDS).collect();
-        let parts = map_stretches(&numbers, subset.threads, 1, |numbers| {
+        // Workers that hold the rows grow one tree at a time.
+        let threads = if self.binned.is_away() { 1 } else { subset.threads };
+        let parts = map_stretches(&numbers, threads, 1, |numbers| {
             let one = |&number: &usize| -> Result<(Vec<f64>, usize), Error> {
                 let (kept, held) = &folds[number];
                 let ((rows, shares), (held_rows, held_shares)) = (some(kept), some(held));

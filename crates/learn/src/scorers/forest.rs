@@ -267,7 +267,7 @@ impl Trainer for LabelTreesTrainer<'_> {
         let run = subset.run;
         // Levels beyond the number of bins have the order that these rows give them.
         let of_label = |row: u32| self.positive[row as usize];
-        let ordered = self.binned.ordered(&subset.training.all(), of_label, subset.seed);
+        let ordered = self.binned.ordered(&subset.training.all(), of_label, subset.seed)?;
         let binned = ordered.as_ref().unwrap_or(self.binned);
         let state = Mutex::new((observer, Signal::Continue, 0usize));
         // Asked before each tree or bag.

@@ -114,6 +114,11 @@ impl Trainer for TreesTrainer<'_> {
         true
     }
 
+    /// Workers that hold the rows grow one tree at a time.
+    fn side_by_side(&self) -> bool {
+        !self.binned.is_away()
+    }
+
     fn bytes_for(&self, rows: usize) -> u64 {
         self.binned.bytes_to_grow(rows).saturating_add(OnTheWay::MOST_BYTES)
     }
@@ -169,7 +174,7 @@ impl Trainer for TreesTrainer<'_> {
         };
         // Levels beyond the number of bins have the order that these rows give them.
         let of_label = |row: u32| task.labels[row as usize] == Label::Positive;
-        let ordered = self.binned.ordered(&training, of_label, subset.seed);
+        let ordered = self.binned.ordered(&training, of_label, subset.seed)?;
         let binned = ordered.as_ref().unwrap_or(self.binned);
         let boosting = Boosting {
             binned,
