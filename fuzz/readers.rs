@@ -280,7 +280,7 @@ pub fn stream(bytes: &[u8]) {
     let also = ReadAgain::from(FileOptions { decimal, ..FileOptions::default() });
     let read = encoding.read(&input, &also);
     let (mut pieces, mut length) = (Vec::new(), 0);
-    let cut = Cutting { rows: Some(2), threads: 1 };
+    let cut = Cutting { rows: Some(2), threads: 1, range: None };
     let streamed = encoding.stream::<DataError>(&input, &also, cut, &mut |piece| {
         length += piece.len();
         pieces.extend(rows_of(&piece));

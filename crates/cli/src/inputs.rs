@@ -29,7 +29,7 @@ impl Places {
     /// The place. Flags of columns that hold answers are refused where positives are in a separate place.
     pub fn input(&self, answers: &[(&str, bool)]) -> Result<Input, Failure> {
         match (&self.file, &self.positives, &self.unlabeled) {
-            (Some(file), ..) => Ok(Input::one(file)),
+            (Some(file), ..) => Ok(Input::at(file)),
             (None, Some(positives), Some(unlabeled)) => match answers.iter().find(|(_, given)| *given) {
                 Some((name, _)) => Err(Failure::input(format!(
                     "two files need no --{name}: every row of --positives is positive"

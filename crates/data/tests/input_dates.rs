@@ -308,7 +308,7 @@ fn dates_in_another_order_than_those_of_training_are_refused_until_it_is_said() 
             files: FileOptions { date_order, ..FileOptions::default() },
             ..Default::default()
         };
-        let cut = onesided_data::Cutting { rows: Some(rows), threads: 1 };
+        let cut = onesided_data::Cutting { rows: Some(rows), threads: 1, range: None };
         let input = onesided_data::Input::one(path);
         let done = data.encoding().stream(&input, &also, cut, &mut |piece| {
             let matrix = piece.dense().unwrap();

@@ -353,7 +353,7 @@ fn rows_that_are_empty_everywhere_are_known() {
     let also = ReadAgain::from(Roles::true_in("t"));
     let again = data.encoding().read(&Input::one(&path), &also).unwrap();
     assert_eq!((again.blank_rows(), again.truth().unwrap().len()), (&[60][..], 61));
-    let cut = Cutting { rows: Some(25), threads: 1 };
+    let cut = Cutting { rows: Some(25), threads: 1, range: None };
     let mut blank = Vec::new();
     let streamed = data
         .encoding()

@@ -65,7 +65,7 @@ fn in_pieces(
     rows: usize,
 ) -> Result<(Vec<Vec<u32>>, Vec<Note>), DataError> {
     let mut all = Vec::new();
-    let cut = Cutting { rows: Some(rows), threads: 1 };
+    let cut = Cutting { rows: Some(rows), threads: 1, range: None };
     let streamed = encoding.stream(&Input::one(path), &ReadAgain::default(), cut, &mut |piece| {
         all.extend(rows_of(&piece));
         Ok::<(), DataError>(())

@@ -87,7 +87,7 @@ fn streamed(
     rows: usize,
 ) -> Result<(Vec<Dataset>, Streamed), DataError> {
     let mut pieces = Vec::new();
-    let cut = Cutting { rows: Some(rows), threads: 2 };
+    let cut = Cutting { rows: Some(rows), threads: 2, range: None };
     let streamed = encoding.stream(&Input::one(path), also, cut, &mut |piece| {
         pieces.push(piece);
         Ok::<(), DataError>(())
@@ -276,7 +276,7 @@ fn errors_are_those_of_the_whole() {
     // A visitor that gives up is the end.
     let path = folder.write("good.csv", &good);
     let mut seen = 0;
-    let cut = Cutting { rows: Some(7), threads: 1 };
+    let cut = Cutting { rows: Some(7), threads: 1, range: None };
     let given_up = data.encoding().stream(&Input::one(&path), &also(), cut, &mut |_| {
         seen += 1;
         if seen < 3 { Ok(()) } else { Err(DataError::OtherEncoding) }
@@ -320,7 +320,7 @@ fn two_tables_are_one_behind_the_other() {
     };
     let whole = data.encoding().read(&input, &also).unwrap();
     let mut rows = 0;
-    let cut = Cutting { rows: Some(8), threads: 0 };
+    let cut = Cutting { rows: Some(8), threads: 0, range: None };
     let streamed = data.encoding().stream(&input, &also, cut, &mut |piece| {
         rows += piece.len();
         Ok::<(), DataError>(())

@@ -236,7 +236,7 @@ impl Model {
                 (data.without_blank().labels().map(<[Label]>::to_vec), data.notes().to_vec(), data.len())
             }
             Source::Place { input, also, threads } => {
-                let cut = Cutting { rows: None, threads: *threads };
+                let cut = Cutting { threads: *threads, ..Cutting::default() };
                 let streamed = self.stream(input, also, cut, &mut |piece| seen.add(piece, &mut lookup))?;
                 (streamed.labels, streamed.notes, streamed.rows + streamed.blank.len())
             }
@@ -291,7 +291,7 @@ impl Model {
                 data.labels().map(<[Label]>::to_vec)
             }
             Source::Place { input, also, threads } => {
-                let (cut, mut first) = (Cutting { rows: None, threads: *threads }, 0);
+                let (cut, mut first) = (Cutting { threads: *threads, ..Cutting::default() }, 0);
                 let streamed = self.encoding().stream(input, also, cut, &mut |data: Dataset| {
                     found.add(&data, first, all, &places)?;
                     first += data.len();

@@ -77,11 +77,11 @@ fn rest_of_table(
     let labels = streamed.labels.ok_or(Error::NeedsLabels)?;
     // Of two tables, the draw was of the second alone; in either case it goes by the unlabeled rows in their order.
     let skipped = match input {
-        Input::One(_) => 0,
+        Input::One(_) | Input::Parts(_) => 0,
         Input::Two { .. } => labels.iter().take_while(|&&label| label == Label::Positive).count(),
     };
     let end = match input {
-        Input::One(_) => labels.len(),
+        Input::One(_) | Input::Parts(_) => labels.len(),
         Input::Two { .. } => skipped + count(&labels[skipped..], Label::Unlabeled),
     };
     let of = options.max_unlabeled.unwrap_or(usize::MAX);

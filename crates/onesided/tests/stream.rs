@@ -45,7 +45,7 @@ fn pieces_have_the_scores_of_the_whole() {
         let sizes: &[usize] = if network { &[1024, 2048, 4096] } else { &[7, 64, 1000, 1024, 4096] };
         for &rows in sizes {
             let (mut scores, mut firsts) = (Vec::new(), Vec::new());
-            let cut = Cutting { rows: Some(rows), threads: 2 };
+            let cut = Cutting { rows: Some(rows), threads: 2, range: None };
             let streamed = model.stream(&Input::one(&new), &ReadAgain::default(), cut, &mut |piece| {
                 firsts.push(piece.number(0));
                 scores.extend(piece.scores);
@@ -59,7 +59,7 @@ fn pieces_have_the_scores_of_the_whole() {
         // Whole tables that a model was fitted on are recognized in pieces, too.
         for (path, same) in [(&train, true), (&new, false)] {
             let mut recognizer = model.recognizer().unwrap();
-            let cut = Cutting { rows: Some(17), threads: 1 };
+            let cut = Cutting { rows: Some(17), threads: 1, range: None };
             let added = model.stream(&Input::one(path), &ReadAgain::default(), cut, &mut |piece| {
                 recognizer.add(&piece.data);
                 Ok(())

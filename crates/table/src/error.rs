@@ -104,6 +104,15 @@ pub enum TableError {
     /// The extension says Parquet, the bytes do not.
     #[error("'{file}' is not a Parquet file; give a text table the extension .csv or .tsv")]
     NotParquet { file: String },
+    /// A part of a table with other columns than the first.
+    #[error(
+        "'{file}' is a part of one table with '{first}', but it {what}; write all parts with the same columns, of the same types and \
+         in the same order"
+    )]
+    PartsDiffer { file: String, first: String, what: String },
+    /// A range of rows of something else than Parquet.
+    #[error("'{file}' is no Parquet table, of which alone some neighboring rows can be read; write it as Parquet")]
+    NoRange { file: String },
     /// Parquet that cannot be read here.
     #[error("'{file}' is a Parquet file that is {how}, which is not read; write it {instead}")]
     OtherParquet { file: String, how: String, instead: &'static str },

@@ -13,7 +13,7 @@ use crate::error::unknown_column;
 use crate::names::listed;
 use crate::read::Dictionary;
 use crate::{NumberStyle, Remark};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ pub struct Frame {
 }
 
 /// How the cells of a column of numbers or truth values were read, where that should be told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellsRead {
     /// The name in the header.
     pub column: String,
@@ -63,7 +63,7 @@ pub struct CellsRead {
 }
 
 /// A column that is not learned from, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The name in the header.
     pub column: String,
@@ -88,7 +88,7 @@ impl std::fmt::Display for WhyLeftOut {
 }
 
 /// Why a column is not learned from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyLeftOut {
     /// One value in all rows.

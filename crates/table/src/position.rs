@@ -1,10 +1,10 @@
 //! Where in a file a cell lies.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where in a file a cell lies: text files have lines, Parquet files only have rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Position {
     /// The line of a text file, counted from 1, the header included.

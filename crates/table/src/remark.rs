@@ -4,11 +4,11 @@ use crate::Position;
 use crate::decode::TextEncoding;
 use crate::names::{listed, shortened};
 use crate::{Hint, agree, counted, part_of};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Something of a file's header, lines or sheets that should be told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Remark {

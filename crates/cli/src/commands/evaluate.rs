@@ -122,7 +122,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let mut met = flags.review.given().then(Vec::new);
     // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
     let (in_folders, mut of_files) = (flags.positive.is_some() && is_folder(&input), Vec::<Met>::new());
-    let cut = Cutting { rows: None, threads: flags.threads };
+    let cut = Cutting { threads: flags.threads, ..Cutting::default() };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
         let of_piece = lookup.next(&mut piece)?;
         if let Some(met) = &mut met {

@@ -9,16 +9,16 @@
 //! texts are left out.
 
 use super::summary::summary;
-use super::table::notes_of;
-use super::table::{numbered, read_tables};
+use super::table::{Answers, notes_of, numbered, read_tables};
 use super::{Dataset, Input, InputOptions, Note, Roles};
 use crate::features::{Feature, Features};
 use crate::screen::Findings;
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
 use onesided_table::memory_left;
-use onesided_table::{CellsRead, LeftOut, Values, WhyLeftOut};
-use onesided_table::{ReadOptions, Source};
+use onesided_table::{CellsRead, LeftOut, Remark, Values, WhyLeftOut};
+use onesided_table::ReadOptions;
 use onesided_table::{TableError, agree_on_dates, find_compact_dates, unknown_column};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Bytes per row that are left for the column that is being encoded, in all its forms.
@@ -38,7 +38,7 @@ impl InputOptions {
     pub fn can_read_by_columns(&self, input: &Input) -> bool {
         let other = self.roles.truth.is_some() || self.image.is_some() || self.image_shape.is_some();
         let other = other || self.max_unlabeled.is_some() || !self.text.is_empty();
-        matches!(input, Input::One(path) if path.is_file()) && self.roles.label.is_some() && !other
+        input.is_one_table() && self.roles.label.is_some() && !other
     }
 
     /// [`read`](Self::read) of a table whose rows are not held: `visit` gets the number of rows and some features at a time as
@@ -49,21 +49,75 @@ impl InputOptions {
         input: &Input,
         visit: &mut TakeColumns<'_, E>,
     ) -> Result<Dataset, E> {
+        let table = self.open_by_columns(input)?;
+        let mut reading = Reading::new(self, input, &table.labels);
+        let times = reading.columns(&table.names, &table.columns, visit)?;
+        if !times.is_empty() {
+            let frame = reading.read(&table.names, &times)?;
+            reading.times(&table.names, frame, visit)?;
+        }
+        let learned = reading.learned;
+        Ok(self.put_together(table, learned)?)
+    }
+
+    /// Learns some columns of a table, by their numbers, as [`read_by_columns`](Self::read_by_columns) does of all. Times are passed over
+    /// and [named](ColumnsLearned::times), and learned together in a call of their own, which says that they are `times`.
+    pub fn learn_columns<E: From<DataError>>(
+        &self,
+        input: &Input,
+        numbers: &[usize],
+        times: bool,
+        visit: &mut TakeColumns<'_, E>,
+    ) -> Result<ColumnsLearned, E> {
+        let table = self.open_by_columns(input)?;
+        let mut reading = Reading::new(self, input, &table.labels);
+        if times {
+            let frame = reading.read(&table.names, numbers)?;
+            reading.times(&table.names, frame, visit)?;
+        } else {
+            reading.learned.times = reading.columns(&table.names, numbers, visit)?;
+        }
+        Ok(reading.learned)
+    }
+
+    /// The numbers of the columns that are learned from, for [`learn_columns`](Self::learn_columns).
+    pub fn columns_to_learn(&self, input: &Input) -> Result<Vec<usize>, DataError> {
         self.check()?;
-        let Some(path) = input.paths().first().copied().filter(|_| self.can_read_by_columns(input)) else {
-            return Err(DataError::NoLabelColumn { file: "the place".to_string() }.into());
-        };
-        let names =
-            Source::at(path).and_then(|source| source.names(&self.as_written())).map_err(DataError::from)?;
+        let names = input.first_source()?.names(&self.as_written())?;
         self.check_names(&names)?;
+        Ok(self.numbers_of(&names))
+    }
+
+    /// The data set without rows of a table whose columns were all learned, somewhere.
+    pub fn of_columns(&self, input: &Input, learned: ColumnsLearned) -> Result<Dataset, DataError> {
+        let table = self.open_by_columns(input)?;
+        self.put_together(table, learned)
+    }
+
+    /// Names of columns, and what is known of rows.
+    fn open_by_columns(&self, input: &Input) -> Result<Opened, DataError> {
+        let columns = self.columns_to_learn(input)?;
+        if !self.can_read_by_columns(input) {
+            return Err(DataError::NoLabelColumn { file: "the place".to_string() });
+        }
+        let source = input.first_source()?;
+        let names = source.names(&self.as_written())?;
         let roles = Roles { id: Vec::new(), ..self.roles.clone() };
         let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
-        let answers = read_tables(input, none, (&roles).into())?.answers;
+        let mut answers = read_tables(input, none, (&roles).into())?.answers;
+        let labels = answers.labels.take();
         let labels =
-            answers.labels.ok_or_else(|| DataError::NoLabelColumn { file: path.display().to_string() })?;
-        let mut reading = Reading::new(self, input, &labels);
-        reading.features(&names, visit)?;
-        let data = reading.finish(&names)?.with_notes(answers.notes).with_labels(labels)?;
+            labels.ok_or_else(|| DataError::NoLabelColumn { file: source.name().to_string() })?;
+        Ok(Opened { names, columns, labels, answers })
+    }
+
+    fn numbers_of(&self, names: &[String]) -> Vec<usize> {
+        (0..names.len()).filter(|&at| self.is_feature(&names[at])).collect()
+    }
+
+    fn put_together(&self, table: Opened, learned: ColumnsLearned) -> Result<Dataset, DataError> {
+        let Opened { names, labels, answers, .. } = table;
+        let data = learned.finish(self, &names, labels.len())?.with_notes(answers.notes).with_labels(labels)?;
         let data = data.with_label_column(answers.label_column);
         let data = match answers.weights {
             Some(weights) => data.with_weights(weights)?,
@@ -97,37 +151,73 @@ impl InputOptions {
     }
 }
 
-/// What was found so far.
+/// A table whose columns are to be learned.
+struct Opened {
+    names: Vec<String>,
+    /// The numbers of those that are learned from.
+    columns: Vec<usize>,
+    labels: Vec<Label>,
+    answers: Answers,
+}
+
+/// What was learned of some columns of a table. What was learned of others [merges](Self::merge), in any order.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ColumnsLearned {
+    /// Times among the columns, by their numbers, that are yet to be learned together.
+    pub times: Vec<usize>,
+    rows: usize,
+    delimiter: Option<char>,
+    remarks: Vec<Remark>,
+    cells: Vec<CellsRead>,
+    features: Vec<(usize, Feature)>,
+    missing: Vec<(String, usize)>,
+    left_out: Vec<LeftOut>,
+    times_in_order: Vec<String>,
+    findings: Findings,
+    open: Vec<(String, bool)>,
+}
+
+impl ColumnsLearned {
+    /// With what was learned of other columns.
+    pub fn merge(&mut self, other: Self) {
+        if self.rows == 0 {
+            (self.rows, self.delimiter, self.remarks) = (other.rows, other.delimiter, other.remarks);
+        }
+        self.times.extend(other.times);
+        self.cells.extend(other.cells);
+        self.features.extend(other.features);
+        self.missing.extend(other.missing);
+        self.left_out.extend(other.left_out);
+        self.times_in_order.extend(other.times_in_order);
+        self.findings.merge(other.findings);
+        self.open.extend(other.open);
+    }
+}
+
+/// Columns under way.
 struct Reading<'a> {
     options: &'a InputOptions,
     input: &'a Input,
     labels: &'a [Label],
     encoding: FeatureOptions,
-    features: Vec<(usize, Feature)>,
-    report: EncodeReport,
-    findings: Findings,
-    open: Vec<(String, bool)>,
-    /// How the file was read, and its cells.
-    read: Frame,
+    learned: ColumnsLearned,
 }
 
 impl<'a> Reading<'a> {
     fn new(options: &'a InputOptions, input: &'a Input, labels: &'a [Label]) -> Self {
         let (missing, scaling, text) = (options.missing, options.scaling, options.text_options());
         let encoding = FeatureOptions { missing, scaling, text };
-        let (features, findings, open) = (Vec::new(), Findings::default(), Vec::new());
-        let (report, read) = (EncodeReport::default(), Frame::default());
-        Self { options, input, labels, encoding, features, report, findings, open, read }
+        Self { options, input, labels, encoding, learned: ColumnsLearned::default() }
     }
 
-    /// Reads all columns that are learned from.
-    fn features<E: From<DataError>>(
+    /// Reads columns, as many at a time as there is room for; the numbers of those that are times are returned.
+    fn columns<E: From<DataError>>(
         &mut self,
         names: &[String],
+        numbers: &[usize],
         visit: &mut TakeColumns<'_, E>,
-    ) -> Result<(), E> {
-        let mut left: &[usize] =
-            &(0..names.len()).filter(|&at| self.options.is_feature(&names[at])).collect::<Vec<usize>>();
+    ) -> Result<Vec<usize>, E> {
+        let mut left = numbers;
         let mut times: Vec<usize> = Vec::new();
         let mut most = usize::MAX;
         let phase = Phase::new("reading", left.len() as u64, "columns");
@@ -145,11 +235,7 @@ impl<'a> Reading<'a> {
             phase.add(many as u64);
             left = &left[many..];
         }
-        if !times.is_empty() {
-            let frame = self.read(names, &times)?;
-            self.times(names, frame, visit)?;
-        }
-        Ok(())
+        Ok(times)
     }
 
     fn read(&self, names: &[String], numbers: &[usize]) -> Result<Frame, DataError> {
@@ -184,18 +270,18 @@ impl<'a> Reading<'a> {
         let times: Vec<usize> = of_times.map(|column| number(&column.name)).collect();
         frame.columns.retain(|column| !is_time(&column.values));
         frame.cells.retain(|cells| !times.contains(&number(&cells.column)));
-        self.findings.look(&self.options.asked_columns(), &mut frame, Some(self.labels));
+        self.look(&mut frame);
         let columns = std::mem::take(&mut frame.columns);
         let cells: Vec<CellsRead> = frame.cells.clone();
         self.met(frame);
         for column in columns {
             let (name, number) = (column.name.clone(), number(&column.name));
-            match Features::fit_column(column, &cells, &self.encoding, &mut self.report.missing)? {
+            match Features::fit_column(column, &cells, &self.encoding, &mut self.learned.missing)? {
                 Ok((feature, columns)) => {
                     visit(self.labels.len(), &vec![number; columns.kinds.len()], &columns)?;
-                    self.features.push((number, feature));
+                    self.learned.features.push((number, feature));
                 }
-                Err(why) => self.report.left_out.push(LeftOut { column: name, why }),
+                Err(why) => self.learned.left_out.push(LeftOut { column: name, why }),
             }
         }
         Ok(times)
@@ -208,8 +294,8 @@ impl<'a> Reading<'a> {
         mut frame: Frame,
         visit: &mut TakeColumns<'_, E>,
     ) -> Result<(), E> {
-        self.open = agree_on_dates(&mut frame);
-        self.findings.look(&self.options.asked_columns(), &mut frame, Some(self.labels));
+        self.learned.open = agree_on_dates(&mut frame);
+        self.look(&mut frame);
         let columns = std::mem::take(&mut frame.columns);
         let times = Frame { columns, rows: frame.rows, cells: frame.cells.clone(), ..Frame::default() };
         self.met(frame);
@@ -221,7 +307,7 @@ impl<'a> Reading<'a> {
             // There may be others.
             Err(DataError::NoFeatures { .. }) => {
                 let empty = |column| LeftOut { column, why: WhyLeftOut::Constant };
-                self.report.left_out.extend(left_out.into_iter().map(empty));
+                self.learned.left_out.extend(left_out.into_iter().map(empty));
                 return Ok(());
             }
             fitted => fitted?,
@@ -230,45 +316,58 @@ impl<'a> Reading<'a> {
         for feature in features.columns() {
             let number = names.iter().position(|name| *name == feature.name).unwrap_or(usize::MAX);
             numbers.extend(vec![number; feature.width()]);
-            self.features.push((number, feature.clone()));
+            self.learned.features.push((number, feature.clone()));
         }
         visit(self.labels.len(), &numbers, &features.whole(&rows, &report.cells)?)?;
-        self.report.missing.extend(report.missing);
-        self.report.times_in_order.extend(report.times_in_order);
-        self.report.left_out.extend(report.left_out);
+        self.learned.missing.extend(report.missing);
+        self.learned.times_in_order.extend(report.times_in_order);
+        self.learned.left_out.extend(report.left_out);
         Ok(())
+    }
+
+    /// Shows columns to the rules. Which rows are empty in every column is not known of some columns, so none are: what is found must not
+    /// depend on which columns are read together.
+    fn look(&mut self, frame: &mut Frame) {
+        self.learned.findings.look(&self.options.asked_columns(), frame, Some(self.labels), 0);
     }
 
     /// What reading some columns met. What it met in the file is the same each time.
     fn met(&mut self, frame: Frame) {
-        if self.read.rows == 0 {
-            (self.read.rows, self.read.delimiter) = (frame.rows, frame.delimiter);
-            self.read.remarks = frame.remarks;
+        let learned = &mut self.learned;
+        if learned.rows == 0 {
+            (learned.rows, learned.delimiter, learned.remarks) = (frame.rows, frame.delimiter, frame.remarks);
         }
-        self.read.cells.extend(frame.cells);
-        self.report.left_out.extend(frame.left_out);
+        learned.cells.extend(frame.cells);
+        learned.left_out.extend(frame.left_out);
     }
+}
 
+impl ColumnsLearned {
     /// What the whole table would have been encoded as.
-    fn finish(mut self, names: &[String]) -> Result<Dataset, DataError> {
-        self.features.sort_by_key(|(number, _)| *number);
+    fn finish(self, options: &InputOptions, names: &[String], rows: usize) -> Result<Dataset, DataError> {
+        let Self { remarks, delimiter, mut cells, mut features, missing, left_out, times_in_order, .. } = self;
+        let (mut findings, mut open) = (self.findings, self.open);
+        features.sort_by_key(|(number, _)| *number);
         let place = |name: &str| names.iter().position(|other| other == name);
-        self.report.missing.sort_by_key(|(name, _)| place(name));
-        self.read.cells.sort_by_key(|cells| place(&cells.column));
-        let features: Vec<Feature> = self.features.into_iter().map(|(_, feature)| feature).collect();
+        let mut report = EncodeReport { missing, left_out, times_in_order, ..EncodeReport::default() };
+        report.missing.sort_by_key(|(name, _)| place(name));
+        report.left_out.sort_by_key(|left_out| place(&left_out.column));
+        open.sort_by_key(|(name, _)| place(name));
+        cells.sort_by_key(|cells| place(&cells.column));
+        let features: Vec<Feature> = features.into_iter().map(|(_, feature)| feature).collect();
         if features.is_empty() {
-            return Err(DataError::NoFeatures { left_out: self.report.left_out });
+            return Err(DataError::NoFeatures { left_out: report.left_out });
         }
-        let features = Features::of_columns(features, &self.encoding);
-        self.findings.sort_by(place);
-        let options = self.options;
+        let (missing, scaling, text) = (options.missing, options.scaling, options.text_options());
+        let features = Features::of_columns(features, &FeatureOptions { missing, scaling, text });
+        findings.sort_by(place);
         let taken = |name: &String| options.only.contains(name) || options.is_taken(name);
         let named = !options.only.is_empty();
         let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
-        let columns = summary(&features, &self.report, &unused);
-        let met = Note::of_cells(&self.read);
-        let notes = notes_of(met, &mut self.report, self.findings, &features, self.open, unused);
-        let store = Store::Away { rows: self.labels.len(), cols: features.width() };
+        let columns = summary(&features, &report, &unused);
+        let met = Note::of_cells(&Frame { rows: self.rows, cells, delimiter, remarks, ..Frame::default() });
+        let notes = notes_of(met, &mut report, findings, &features, open, unused);
+        let store = Store::Away { rows, cols: features.width() };
         Ok(Dataset::new(store, Arc::new(features.into()))
             .with_notes(notes)
             .with_columns(columns)

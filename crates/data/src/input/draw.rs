@@ -79,11 +79,11 @@ fn noted(data: Dataset) -> Dataset {
 /// One table with a column of labels, or positives and unlabeled rows separately.
 pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> Result<Dataset, DataError> {
     match input {
-        Input::One(path) => {
+        Input::One(_) | Input::Parts(_) => {
+            let source = input.first_source()?;
             let Some(label) = &options.roles.label else {
-                return Err(DataError::NoLabelColumn { file: path.display().to_string() });
+                return Err(DataError::NoLabelColumn { file: source.name().to_string() });
             };
-            let source = Source::at(path)?;
             let only = ReadOptions { only: Some(Vec::new()), ..options.as_written() };
             let roles = Roles { id: Vec::new(), truth: None, ..options.roles.clone() };
             let Table { answers, .. } = read_source(&source, only, (&roles).into())?;

@@ -102,8 +102,37 @@ impl<'a> Links<'a> {
     }
 }
 
+/// The files that a name with a `*` stands for (any letters but a leading dot), in the order of their names.
+pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
+    let Some(name) = pattern.file_name().and_then(|name| name.to_str()).filter(|name| name.contains('*')) else {
+        return Vec::new();
+    };
+    let folder = pattern.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let fits = |path: &PathBuf| {
+        let found = path.file_name().and_then(|name| name.to_str());
+        found.is_some_and(|found| !found.starts_with('.') && stands_for(name, found)) && path.is_file()
+    };
+    let of_entry = |entry: io::Result<fs::DirEntry>| Some(folder.join(entry.ok()?.file_name()));
+    let mut files: Vec<PathBuf> = entries.filter_map(of_entry).filter(fits).collect();
+    files.sort();
+    files
+}
+
+/// Whether a pattern stands for a name: between its stars the pieces follow one another.
+fn stands_for(pattern: &str, name: &str) -> bool {
+    let pieces: Vec<&str> = pattern.split('*').collect();
+    let [first, middle @ .., last] = pieces.as_slice() else { return pattern == name };
+    let Some(rest) = name.strip_prefix(first).and_then(|rest| rest.strip_suffix(last)) else { return false };
+    let behind = |rest: &'_ str, piece: &str| rest.find(piece).map(|at| rest[at + piece.len()..].to_string());
+    middle.iter().try_fold(rest.to_string(), |rest, piece| behind(&rest, piece)).is_some()
+}
+
 /// What an input is; all parts must be of one kind.
 pub(super) fn kind(input: &Input, follow: bool) -> Result<Kind, DataError> {
+    if matches!(input, Input::Parts(_)) {
+        return Ok(Kind::Table);
+    }
     let places = input.paths();
     let mut kind = kind_of(places[0], follow).map_err(|error| or_tables(error, input))?;
     for other in &places[1..] {

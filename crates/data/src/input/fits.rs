@@ -44,11 +44,11 @@ impl InputOptions {
             let source = Source::at(path).ok().filter(|source| source.has_room_for_labels(&none))?;
             let table = read_source(&source, none, (&roles).into()).ok()?;
             match (input, table.answers.labels) {
-                (Input::One(_), Some(labels)) => {
+                (Input::One(_) | Input::Parts(_), Some(labels)) => {
                     rows += labels.len();
                     labeled += labels.len() - count_labels(&labels).unlabeled;
                 }
-                (Input::One(_), None) => return None,
+                (Input::One(_) | Input::Parts(_), None) => return None,
                 (Input::Two { .. }, _) => {
                     rows += table.frame.rows;
                     labeled += if at == 1 { 0 } else { table.frame.rows };

@@ -32,7 +32,7 @@ mod summary;
 mod table;
 mod texts;
 
-pub use by_columns::TakeColumns;
+pub use by_columns::{ColumnsLearned, TakeColumns};
 pub use dataset::Dataset;
 pub use draw::{DrawnFrom, draw_unlabeled};
 pub use encoding::{Encoding, ReadAgain, TextInput};
@@ -49,7 +49,7 @@ use crate::{
     TextOptions, Weighting,
 };
 use files::Kind;
-use onesided_table::TableError;
+use onesided_table::{Source, TableError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,8 @@ use std::path::{Path, PathBuf};
 pub enum Input {
     /// One table, or a folder with a folder per class.
     One(PathBuf),
+    /// One table in several Parquet files, one below the other in this order.
+    Parts(Vec<PathBuf>),
     /// Positives and unlabeled rows in separate places, and known negatives where there are any: two or three tables, or folders.
     Two {
         /// Where the positives are.
@@ -73,6 +75,19 @@ impl Input {
     /// One table, or a folder with a folder per class.
     pub fn one(path: impl Into<PathBuf>) -> Self {
         Input::One(path.into())
+    }
+
+    /// What a path leads to: one table or folder, or, where its last part has a `*` and no file is called so, the files that it stands
+    /// for, in the order of their names.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let files = if path.exists() { Vec::new() } else { files::matching(&path) };
+        if files.is_empty() { Input::One(path) } else { Input::Parts(files) }
+    }
+
+    /// One table in several Parquet files, in this order.
+    pub fn parts(files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Input::Parts(files.into_iter().map(Into::into).collect())
     }
 
     /// Two tables, or two folders.
@@ -94,6 +109,7 @@ impl Input {
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Input::One(path) => vec![path],
+            Input::Parts(files) => files.iter().map(PathBuf::as_path).collect(),
             Input::Two { positives, unlabeled, negatives } => {
                 [Some(positives), Some(unlabeled), negatives.as_ref()]
                     .into_iter()
@@ -104,10 +120,40 @@ impl Input {
         }
     }
 
+    /// Each place as a source; several files of one table are one.
+    pub(super) fn sources(&self) -> Result<Vec<Source<'_>>, TableError> {
+        match self {
+            Input::Parts(files) => Ok(vec![Source::parts(files)]),
+            _ => self.paths().into_iter().map(Source::at).collect(),
+        }
+    }
+
+    /// The first of its [sources](Self::sources).
+    pub(super) fn first_source(&self) -> Result<Source<'_>, TableError> {
+        match self {
+            Input::Parts(files) => Ok(Source::parts(files)),
+            Input::One(path) | Input::Two { positives: path, .. } => Source::at(path),
+        }
+    }
+
+    /// How many rows a Parquet table has, as its footers say.
+    pub fn rows(&self) -> Result<usize, DataError> {
+        Ok(self.first_source()?.rows()?)
+    }
+
+    /// Whether it is one table in files that can be read again.
+    pub fn is_one_table(&self) -> bool {
+        match self {
+            Input::One(path) => path.is_file(),
+            Input::Parts(_) => true,
+            Input::Two { .. } => false,
+        }
+    }
+
     /// One sample, or two drawn separately.
     pub fn default_scenario(&self) -> Scenario {
         match self {
-            Input::One(_) => Scenario::SingleSample,
+            Input::One(_) | Input::Parts(_) => Scenario::SingleSample,
             Input::Two { .. } => Scenario::CaseControl,
         }
     }
@@ -256,7 +302,7 @@ impl InputOptions {
             }
             (_, Kind::Table) if self.image.is_some() => pictures::read_table(self, input),
             (_, Kind::Table) if self.image_shape.is_some() => pixels::read(self, input),
-            (_, Kind::Table) => table::read(self, input),
+            (_, Kind::Table) | (Input::Parts(_), _) => table::read(self, input),
             (Input::Two { positives, .. }, kind) => {
                 self.check_folders(positives)?;
                 match kind {

@@ -34,6 +34,9 @@ pub struct Cutting {
     pub rows: Option<usize>,
     /// Threads that read; 0 is all there are.
     pub threads: usize,
+    /// If given, no rows but those from one to before another: neighboring ones of a Parquet table. What is told of a table at its
+    /// end is then told of none.
+    pub range: Option<(usize, usize)>,
 }
 
 /// What is known once all pieces were handed out.
@@ -97,14 +100,19 @@ impl Encoding {
             optional: also.told.iter().map(|told| &told.column).chain(&also.named).cloned().collect(),
             all: also.keeps_all(),
             rows: cut.rows.unwrap_or_else(|| self.rows_per_piece()),
+            range: cut.range.map(|(start, end)| start..end),
             threads: cut.threads,
         };
         let mut streaming = Streaming::new(self, also);
         let (mut truth, mut counts): (Option<Frame>, Vec<usize>) = (None, Vec::new());
         let mut ends = Vec::new();
-        for path in input.paths() {
+        let paths = input.paths();
+        let sources = match input {
+            Input::Parts(_) => input.sources(),
+            _ => paths.iter().map(|path| Source::spooled(path)).collect(),
+        };
+        for (path, source) in paths.iter().zip(sources.map_err(DataError::from)?) {
             let before = streaming.rows;
-            let source = Source::spooled(path).map_err(DataError::from)?;
             let mut show = |piece| streaming.visit(piece, visit).map_err(Halted::Visitor);
             let end = source.pieces(&plan, &mut show).map_err(Halted::into_error)?;
             let Some(end) = end else {
@@ -149,7 +157,9 @@ impl Encoding {
                 with_blank_rows_filled(answers.take(name).map_err(DataError::from)?, &streaming.blank);
             streamed.truth = Some(truth_from_column(&column, also.roles.positive.as_deref())?);
         }
-        streamed.notes = streaming.notes(ends)?;
+        if cut.range.is_none() {
+            streamed.notes = streaming.notes(ends)?;
+        }
         streamed.notes.extend(note);
         streamed.weights = streaming.weights;
         (streamed.blank, streamed.drifts) = (streaming.blank, streaming.drifts);
@@ -166,7 +176,8 @@ impl Encoding {
         let tables = paths.iter().all(|path| !path.is_dir() && known(path));
         // What is wrong with two places is for the reader of the whole to say.
         let twice = (1..paths.len()).any(|at| paths[..at].contains(&paths[at]));
-        if !tables || twice || (paths.len() > 1 && also.roles.label.is_some()) {
+        let are_parts = matches!(input, Input::Parts(_));
+        if !tables || (!are_parts && (twice || (paths.len() > 1 && also.roles.label.is_some()))) {
             return Ok(None);
         }
         Ok(match self {

@@ -14,7 +14,6 @@ use onesided_table::is_stream;
 use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
 use onesided_table::{NumberStyle, NumbersWritten, ReadOptions, Source, TableError, Written};
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 use std::sync::Arc;
 
 /// A table with what is known of its rows taken out.
@@ -153,7 +152,8 @@ pub(super) fn learn(
     let read = options.keys_of.map(|columns| (columns, frame.clone()));
     let named = RowNames::candidates(&frame);
     let mut findings = Findings::default();
-    findings.look(&options.asked_columns(), &mut frame, labels);
+    let blank = frame.blank_rows().len();
+    findings.look(&options.asked_columns(), &mut frame, labels, blank);
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
@@ -239,7 +239,7 @@ pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, Dat
 /// Reads a table, or two or three one above the other, and takes out what is known of the rows.
 pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> Result<Table, DataError> {
     match input {
-        Input::One(path) => read_one(path, options, known),
+        Input::One(_) | Input::Parts(_) => read_source(&input.first_source()?, options, known),
         Input::Two { .. } => {
             let places = input.paths();
             let again = |at: usize| is_stream(places[at]) && places[..at].contains(&places[at]);
@@ -259,7 +259,7 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             let roles =
                 Roles { id: known.roles.id.clone(), weight: known.roles.weight.clone(), ..Roles::default() };
             let bare = Known::from(&roles);
-            let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
+            let sources = input.sources()?;
             let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
             let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
             if let Some(name) = truth {
@@ -332,10 +332,6 @@ pub(super) fn stacked(tables: Vec<Table>) -> Result<Table, DataError> {
     let mut all = all.unwrap_or_else(|| Table { frame: Frame::default(), answers: Answers::default() });
     all.answers.labels = Some(apart(counts[0], counts[1], counts[2]));
     Ok(all)
-}
-
-fn read_one(path: &Path, options: ReadOptions, known: Known) -> Result<Table, DataError> {
-    read_source(&Source::at(path)?, options, known)
 }
 
 /// Reads a table and takes out what is known of its rows.

@@ -16,7 +16,7 @@ use super::row_order::{FOLLOWS, MAY_FOLLOW, Numbers, correlation, may_follow_row
 use super::{ColumnRule, Finding};
 use crate::Label;
 use onesided_table::{Exact, Values};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Numbers along which labels stop; dates are shown to [`stop_along_dates`] by the rule about times.
 pub(super) const RULE: ColumnRule = ColumnRule {
@@ -46,7 +46,7 @@ pub(super) const RULE: ColumnRule = ColumnRule {
 };
 
 /// The point of a column beyond which hardly a row is labeled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelStop {
     /// The column.
     pub column: String,

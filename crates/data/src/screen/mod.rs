@@ -14,6 +14,7 @@ pub use labels_stop::LabelStop;
 pub(crate) use row_order::follows_rows;
 
 use crate::{EncodeReport, Features, Label};
+use serde::{Deserialize, Serialize};
 use onesided_table::{Frame, LeftOut, Values, WhyLeftOut};
 
 /// A rule about columns.
@@ -70,7 +71,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// What was found in the columns of a table.
-#[derive(Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Findings {
     pub stops: Vec<LabelStop>,
     /// Columns that are called like identifiers and repeat.
@@ -80,9 +81,9 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Shows every column of a table to the rules, and takes out those that are not learned from.
-    pub fn look(&mut self, asked: &Asked<'_>, frame: &mut Frame, labels: Option<&[Label]>) {
-        let blank = frame.blank_rows().len();
+    /// Shows every column of a table to the rules, and takes out those that are not learned from. So many rows are empty in every
+    /// column.
+    pub fn look(&mut self, asked: &Asked<'_>, frame: &mut Frame, labels: Option<&[Label]>, blank: usize) {
         let mut left_out = Vec::new();
         frame.columns.retain_mut(|column| {
             let by_name = asked.by_name.contains(&&column.name);
@@ -115,6 +116,13 @@ impl Findings {
         let told = |name: &String| self.stops.iter().any(|stop| stop.column == *name);
         report.times_in_order.retain(|name| !told(name));
         report.left_out.retain(|left_out| left_out.why != WhyLeftOut::TimeOrder || !told(&left_out.column));
+    }
+
+    /// With what was found in other columns.
+    pub fn merge(&mut self, other: Self) {
+        self.stops.extend(other.stops);
+        self.called_ids.extend(other.called_ids);
+        self.leaks.extend(other.leaks);
     }
 
     /// Puts the findings in the order of these columns.

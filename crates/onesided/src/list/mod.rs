@@ -161,7 +161,7 @@ impl<'m> List<'m> {
     pub fn read(&self, input: &Input, also: &ReadAgain) -> Result<RankedList<'m>, Error> {
         let also = self.read_along(also);
         let mut under_way = self.begin(self.label.is_some())?;
-        let cut = Cutting { rows: None, threads: self.threads };
+        let cut = Cutting { threads: self.threads, ..Cutting::default() };
         let streamed = self.model.stream(input, &also, cut, &mut |piece| under_way.add(piece))?;
         self.check_told(&under_way.lookup, input)?;
         // Names of files are those of rows where there is no table.

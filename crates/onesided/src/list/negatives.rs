@@ -78,7 +78,7 @@ impl<'m> List<'m> {
         also.roles.id.extend(hidden.map(str::to_string));
         let ids = if also.keep.is_empty() { usize::MAX } else { also.roles.id.len() };
         let mut looking = self.look(group, self.label.is_some())?;
-        let cut = Cutting { rows: None, threads: self.threads };
+        let cut = Cutting { threads: self.threads, ..Cutting::default() };
         let streamed = self.model.stream(input, &also, cut, &mut |piece| looking.add(piece))?;
         self.check_told(&looking.lookup, input)?;
         looking.finish(self, target, streamed.notes, ids, hidden)

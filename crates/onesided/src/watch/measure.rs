@@ -66,7 +66,7 @@ impl Model {
     ) -> Result<(Watched, Vec<Note>), Error> {
         let mut scores = Vec::new();
         let mut lookup = RowLookup::new(self, rows_of_model, false);
-        let cut = Cutting { rows: None, threads: self.threads() };
+        let cut = Cutting { threads: self.threads(), ..Cutting::default() };
         let streamed = self.stream(input, also, cut, &mut |mut piece| {
             lookup.next(&mut piece)?;
             scores.extend_from_slice(&piece.scores);

@@ -39,6 +39,8 @@ mod options;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_pieces;
+#[cfg(feature = "parquet")]
+mod parts;
 mod pass;
 mod pieces;
 #[cfg(feature = "sheets")]

@@ -8,14 +8,19 @@ use super::arrow::ArrowTable;
 use super::contained::contained;
 use super::footer::{check_chunks, check_codecs, check_rows, rows_at_once};
 use super::marks::{ENCRYPTED_PARQUET, PARQUET};
+use super::parts::Parts;
 use super::{Bytes, ReadOptions, Source};
 use crate::{Frame, TableError, check_memory};
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
 use arrow_array::BooleanArray;
 use arrow_select::filter::filter;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// What a batch may take besides its texts.
 pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
@@ -23,12 +28,18 @@ pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, TableError> {
     refuse_other(source)?;
     let frame = contained(|| match &source.bytes {
-        Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
-        Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
-        Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
+        Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, None, options),
+        Bytes::Parts(files) => {
+            let (parts, metadata) = Parts::open(files)?;
+            read_chunks(&source.name, parts, Some(metadata), options)
+        }
+        Bytes::Memory(bytes) => {
+            read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), None, options)
+        }
+        Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), None, options),
         // Only readers of pieces spool.
         Bytes::Spooled(_) => Err(TableError::NotParquet { file: source.name.clone() }),
-        Bytes::Json(..) => read_chunks(&source.name, source.all()?, options),
+        Bytes::Json(..) => read_chunks(&source.name, source.all()?, None, options),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }
@@ -47,11 +58,12 @@ pub(super) fn encrypted(file: &str) -> TableError {
     TableError::OtherParquet { file, how, instead: "without encryption" }
 }
 
-fn read_chunks(
+/// A reader of bytes whose footer is in them, or was read already.
+pub(super) fn reader_of<C: ChunkReader + 'static>(
     file: &str,
-    chunks: impl ChunkReader + 'static,
-    options: &ReadOptions,
-) -> Result<Frame, TableError> {
+    chunks: C,
+    metadata: Option<ParquetMetaData>,
+) -> Result<ParquetRecordBatchReaderBuilder<C>, TableError> {
     let corrupt = |error: &dyn Display| {
         if error.to_string().contains("encryption feature is disabled") {
             encrypted(file)
@@ -61,9 +73,24 @@ fn read_chunks(
     };
     let length = chunks.len();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain).map_err(|e| corrupt(&e))?;
+    let builder = match metadata {
+        None => ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain),
+        Some(metadata) => ArrowReaderMetadata::try_new(Arc::new(metadata), plain)
+            .map(|metadata| ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, metadata)),
+    };
+    let builder = builder.map_err(|e| corrupt(&e))?;
     check_chunks(builder.metadata(), length).map_err(|e| corrupt(&e))?;
+    Ok(builder)
+}
+
+fn read_chunks(
+    file: &str,
+    chunks: impl ChunkReader + 'static,
+    metadata: Option<ParquetMetaData>,
+    options: &ReadOptions,
+) -> Result<Frame, TableError> {
+    let corrupt = |error: &dyn Display| corrupt(file, error);
+    let builder = reader_of(file, chunks, metadata)?;
     let schema = builder.schema().clone();
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_string()).collect();
     if names.is_empty() {

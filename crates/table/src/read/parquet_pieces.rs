@@ -2,19 +2,22 @@
 
 use super::arrow::{ArrowTable, TableEnd};
 use super::contained::contained;
-use super::footer::{check_chunks, check_codecs, rows_at_once};
-use super::parquet::{BYTES_PER_BATCH, corrupt, encrypted, refuse_other};
+use super::footer::{check_codecs, rows_at_once};
+use super::parquet::{BYTES_PER_BATCH, corrupt, reader_of, refuse_other};
+use super::parts::Parts;
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
 use super::{Bytes, ReadOptions, Source};
 use crate::frame::{Column, TextColumn, Values};
 use crate::scratch::ScratchReader;
 use crate::{Frame, Phase, TableError, check_memory};
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::errors::Result as ParquetResult;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::ops::Range;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
@@ -24,6 +27,7 @@ const FEW_CELLS: usize = 100_000;
 /// The bytes of a file, wherever they are.
 enum Chunks {
     File(File),
+    Parts(Parts),
     Memory(bytes::Bytes),
     Spooled(ScratchReader),
 }
@@ -32,6 +36,7 @@ impl Length for Chunks {
     fn len(&self) -> u64 {
         match self {
             Chunks::File(file) => file.len(),
+            Chunks::Parts(parts) => parts.len(),
             Chunks::Memory(bytes) => bytes.len() as u64,
             Chunks::Spooled(scratch) => scratch.end(),
         }
@@ -44,6 +49,7 @@ impl ChunkReader for Chunks {
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
         Ok(match self {
             Chunks::File(file) => Box::new(file.get_read(start)?),
+            Chunks::Parts(parts) => parts.get_read(start)?,
             Chunks::Memory(bytes) => Box::new(bytes.get_read(start)?),
             Chunks::Spooled(scratch) => Box::new(BufReader::new(scratch.from(start))),
         })
@@ -52,6 +58,7 @@ impl ChunkReader for Chunks {
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<bytes::Bytes> {
         match self {
             Chunks::File(file) => file.get_bytes(start, length),
+            Chunks::Parts(parts) => parts.get_bytes(start, length),
             Chunks::Memory(bytes) => bytes.get_bytes(start, length),
             Chunks::Spooled(scratch) => {
                 let mut bytes = vec![0; length];
@@ -63,15 +70,20 @@ impl ChunkReader for Chunks {
 }
 
 impl Chunks {
-    /// Bytes with a place of their own to read at.
-    fn open(source: &Source<'_>) -> Result<Self, TableError> {
-        Ok(match &source.bytes {
+    /// Bytes with a place of their own to read at, and the footer of several files.
+    fn open(source: &Source<'_>) -> Result<(Self, Option<ParquetMetaData>), TableError> {
+        let chunks = match &source.bytes {
             Bytes::File(path) => Chunks::File(source.open_file(path)?),
+            Bytes::Parts(files) => {
+                let (parts, metadata) = Parts::open(files)?;
+                return Ok((Chunks::Parts(parts), Some(metadata)));
+            }
             Bytes::Memory(bytes) => Chunks::Memory(bytes::Bytes::copy_from_slice(bytes)),
             Bytes::Read(bytes) => Chunks::Memory(bytes.clone()),
             Bytes::Json(..) => Chunks::Memory(source.all()?),
             Bytes::Spooled(scratch) => Chunks::Spooled(scratch.reader(0, scratch.len())),
-        })
+        };
+        Ok((chunks, None))
     }
 }
 
@@ -172,6 +184,7 @@ fn opened(source: &Source<'_>) -> Result<Reader, TableError> {
         optional: none,
         all: false,
         rows: 1,
+        range: None,
         threads: 1,
     };
     let opened = contained(|| Reader::open(source, &plan));
@@ -196,6 +209,23 @@ fn in_order(columns: Vec<Column>, names: &[String]) -> Result<Vec<(String, TextC
     Ok(texts)
 }
 
+/// A reader of neighboring rows: row groups without one of them are not touched.
+fn some_rows<C: ChunkReader + 'static>(
+    builder: ParquetRecordBatchReaderBuilder<C>,
+    range: &Range<usize>,
+) -> ParquetRecordBatchReaderBuilder<C> {
+    let (mut first, mut groups, mut skipped) = (0, Vec::new(), None);
+    for (number, group) in builder.metadata().row_groups().iter().enumerate() {
+        let end = first + usize::try_from(group.num_rows()).unwrap_or(0);
+        if first < range.end && end > range.start {
+            groups.push(number);
+            skipped = skipped.or(Some(range.start.saturating_sub(first)));
+        }
+        first = end;
+    }
+    builder.with_row_groups(groups).with_offset(skipped.unwrap_or(0)).with_limit(range.len())
+}
+
 /// A reader over some columns of the file.
 struct Reader {
     builder: ParquetRecordBatchReaderBuilder<Chunks>,
@@ -210,18 +240,8 @@ struct Reader {
 impl Reader {
     fn open(source: &Source<'_>, plan: &PiecePlan<'_>) -> Result<Self, TableError> {
         let file = source.name.clone();
-        let chunks = Chunks::open(source)?;
-        let length = chunks.len();
-        let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder =
-            ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain).map_err(|error| {
-                if error.to_string().contains("encryption feature is disabled") {
-                    encrypted(&file)
-                } else {
-                    corrupt(&file, error)
-                }
-            })?;
-        check_chunks(builder.metadata(), length).map_err(|error| corrupt(&file, error))?;
+        let (chunks, metadata) = Chunks::open(source)?;
+        let builder = reader_of(&file, chunks, metadata)?;
         let names: Vec<String> =
             builder.schema().fields().iter().map(|field| field.name().trim().to_string()).collect();
         if names.is_empty() {
@@ -249,6 +269,10 @@ impl Reader {
         if rows >= u32::MAX as usize {
             return Err(TableError::TooManyRows { file, limit: u32::MAX as usize - 1 });
         }
+        let (builder, rows) = match &plan.range {
+            None => (builder, rows),
+            Some(range) => (some_rows(builder, range), range.end.min(rows).saturating_sub(range.start)),
+        };
         Ok(Self { builder, file, names, rows, kept, handed_out })
     }
 

@@ -10,6 +10,7 @@ use crate::Remark;
 use crate::error::unknown_column;
 use crate::frame::{CellsRead, Column, TextColumn};
 use crate::{Frame, TableError};
+use std::ops::Range;
 
 /// Which columns are read, and into how large pieces.
 pub struct PiecePlan<'a> {
@@ -25,6 +26,8 @@ pub struct PiecePlan<'a> {
     pub all: bool,
     /// Rows per piece.
     pub rows: usize,
+    /// If given, no other rows are read: neighboring ones of a Parquet table.
+    pub range: Option<Range<usize>>,
     /// Threads that read; 0 is all there are.
     pub threads: usize,
 }
@@ -82,6 +85,9 @@ impl Source<'_> {
         visit: &mut dyn FnMut(Piece) -> Result<(), E>,
     ) -> Result<Option<PiecesEnd>, E> {
         match self.form(plan.features)? {
+            Some(Form::Text(_)) if plan.range.is_some() => {
+                Err(TableError::NoRange { file: self.name.clone() }.into())
+            }
             Some(Form::Text(delimiter)) => csv_pieces::read(self, delimiter, plan, visit).map(Some),
             Some(Form::Parquet) => parquet_pieces::read(self, plan, visit).map(Some),
             None => Ok(None),

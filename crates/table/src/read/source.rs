@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::{Frame, ReadOptions, TableError, check_memory};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How much of a stream is read between two questions about memory.
 const STEP: u64 = 1 << 22;
@@ -55,6 +55,8 @@ pub struct Source<'a> {
 
 pub(super) enum Bytes<'a> {
     File(&'a Path),
+    /// Parquet files, one below the other.
+    Parts(&'a [PathBuf]),
     Memory(&'a [u8]),
     /// What was read of a stream.
     Read(bytes::Bytes),
@@ -118,6 +120,22 @@ impl<'a> Source<'a> {
             }
             scratch.write_all(&bytes).map_err(write)?;
         }
+    }
+
+    /// Parquet files as one table, one below the other. Their columns must be the same.
+    pub fn parts(files: &'a [PathBuf]) -> Self {
+        let name = match files {
+            [] => "no file".to_string(),
+            [one] => one.display().to_string(),
+            [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
+        };
+        let format = Some(TableFormat::Parquet);
+        Source { name, bytes: Bytes::Parts(files), format, stream: false, counts_rows: None }
+    }
+
+    /// How many rows a Parquet table has, as its footers say.
+    pub fn rows(&self) -> Result<usize, TableError> {
+        super::parquet_pieces::rows(self)
     }
 
     /// The name that messages give it.
@@ -290,6 +308,14 @@ impl<'a> Source<'a> {
                     length => Ok(Box::new(Watched::new(file, length))),
                 }
             }
+            // What all have in common is in the first.
+            Bytes::Parts(files) => match files.first() {
+                Some(first) => {
+                    let source = Source::at(first)?;
+                    Ok(Box::new(source.open_file(first)?))
+                }
+                None => Ok(Box::new(io::empty())),
+            },
             Bytes::Memory(bytes) => Ok(Box::new(*bytes)),
             Bytes::Read(bytes) => Ok(Box::new(&bytes[..])),
             Bytes::Spooled(scratch) => Ok(Box::new(scratch.reader(0, scratch.len()))),
@@ -302,7 +328,7 @@ impl<'a> Source<'a> {
         match &self.bytes {
             Bytes::Read(bytes) => Ok(bytes.clone()),
             Bytes::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
-            Bytes::File(_) | Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
+            Bytes::File(_) | Bytes::Parts(_) | Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
         }
     }
 
