@@ -138,7 +138,7 @@ pub fn read(
 }
 
 /// What a model warns of and notes, each with its kind.
-fn of_report(model: &Model) -> Vec<Said> {
+pub fn of_report(model: &Model) -> Vec<Said> {
     let about = model.about();
     let one = |warning: &Warning| match &about.prior_estimate {
         Some(estimate) if warning.is_guessed_prior() => (guessed(about, estimate), PRIOR),

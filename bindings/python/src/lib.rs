@@ -6,6 +6,7 @@
 #![allow(missing_docs)]
 
 mod audits;
+mod cluster;
 mod draw;
 mod failure;
 mod fitting;
@@ -45,6 +46,9 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<summary::PyFigure>()?;
     module.add_class::<prior::PyPrior>()?;
     module.add_class::<losses::PyObjective>()?;
+    module.add_class::<cluster::PyClusterWorker>()?;
+    module.add_function(wrap_pyfunction!(cluster::add_messages, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::fit_in_cluster, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(limit_memory, module)?)?;
     module.add_function(wrap_pyfunction!(audits::audit_columns, module)?)?;

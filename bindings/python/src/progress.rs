@@ -6,6 +6,7 @@
 use onesided::{At, Progress, Signal};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ pub struct Watch {
     tell: Option<Py<PyAny>>,
     told: Instant,
     /// Whether work is to stop.
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     /// What Python raised.
     raised: Option<PyErr>,
     /// What was said of an estimated prior.
@@ -30,8 +31,13 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(tell: Option<Py<PyAny>>) -> Self {
-        let stop = AtomicBool::new(false);
+        let stop = Arc::new(AtomicBool::new(false));
         Self { tell, told: Instant::now(), stop, raised: None, warnings: Vec::new() }
+    }
+
+    /// Whether work is to stop, for those who wait for something else than training.
+    pub fn stopped(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
     }
 
     /// Works without the interpreter's lock until it is done, or until the observer was told to stop and stopped it.

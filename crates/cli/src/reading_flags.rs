@@ -149,10 +149,12 @@ impl<W: Which> ReadingFlags<W> {
     pub fn input(&self, places: &Places) -> Result<Input, Failure> {
         let answers = ["label", "positive", "negative"].map(|name| (name, self.has(name)));
         let input = places.input(&answers)?;
-        if let Input::One(path) = &input
-            && !self.has("label")
-            && !path.is_dir()
-        {
+        let is_table = match &input {
+            Input::One(path) => !path.is_dir(),
+            Input::Parts(_) => true,
+            Input::Two { .. } => false,
+        };
+        if is_table && !self.has("label") {
             return Err(Failure::input("name the label column with --label COLUMN"));
         }
         self.check(&input)?;

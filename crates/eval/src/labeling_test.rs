@@ -191,68 +191,110 @@ pub fn labeling_test(
     columns: &[String],
     value: impl Fn(usize, usize) -> f32,
 ) -> Option<LabelingTest> {
-    let LabelingRows { scores, labeled, least, estimated, one_sample, seed } = given;
-    let all = scores.len();
-    let m = labeled.iter().filter(|&&labeled| labeled).count();
-    let hidden = least.share * (all - m) as f64;
-    let chance = m as f64 / (m as f64 + hidden);
-    if m == 0 || !(least.share > 0.0 && least.share < 1.0) || hidden < 1.0 {
-        return None;
-    }
-    let mut stream = Stream::new(seed, "labeling-test");
-    // Rows that tie are in an order that labels have no part in.
-    let mut order: Vec<u32> = (0..all as u32).collect();
-    stream.shuffle(&mut order);
-    order.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]));
-    let ends = ends(chance, (m as f64 + hidden).round() as usize, all);
-    let last = *ends.last()?;
-    let first = &order[..last];
-    let columns = &columns[..columns.len().min(MOST_COLUMNS)];
-    let cells: Vec<Cells> =
-        (0..columns.len()).map(|column| cells(first, &ends, |row| value(column, row))).collect();
+    let all = given.scores.len();
+    let sum = |column: usize| (0..all).map(|row| f64::from(value(column, row))).sum::<f64>();
+    Some(LabelingSets::new(given)?.test(columns, &value, sum))
+}
 
-    let observed: Vec<bool> = first.iter().map(|&row| labeled[row as usize]).collect();
-    let (of_rows, set) = of_prefixes(&observed, &ends, chance);
-    let of_columns: Vec<Best> = cells.iter().map(|cells| of_cells(cells, &observed, &ends, chance)).collect();
-    let largest = |of: &[Best]| of.iter().map(|best| best.statistic).fold(f64::NEG_INFINITY, f64::max);
-    let draws = (WORK / (last * (columns.len() + 1))).clamp(DRAWS.0, DRAWS.1);
-    let (mut rows_beyond, mut any_beyond, mut beyond) = (0, 0, vec![0; columns.len()]);
-    let either = of_rows.max(largest(&of_columns));
-    let mut drawn = vec![false; last];
-    for _ in 0..draws {
-        let told = draw(&mut drawn, &mut stream, Drawn { all, m, hidden, chance, one_sample });
-        let (rows, _) = of_prefixes(&drawn, &ends, told);
-        let of: Vec<Best> = cells.iter().map(|cells| of_cells(cells, &drawn, &ends, told)).collect();
-        let of_any_column = largest(&of);
-        rows_beyond += usize::from(rows >= of_rows);
-        any_beyond += usize::from(rows.max(of_any_column) >= either);
-        for (beyond, best) in beyond.iter_mut().zip(&of_columns) {
-            *beyond += usize::from(of_any_column >= best.statistic);
+/// A test of labels before it looks at columns, for rows whose cells are not at hand: only those of [`rows`](Self::rows) are needed.
+pub struct LabelingSets<'a> {
+    given: LabelingRows<'a>,
+    /// Labeled rows, hidden ones and the most that a share of labeled ones may be.
+    m: usize,
+    hidden: f64,
+    chance: f64,
+    ends: Vec<usize>,
+    /// The first rows.
+    first: Vec<u32>,
+    stream: Stream,
+}
+
+impl<'a> LabelingSets<'a> {
+    /// How many columns are looked at.
+    pub const COLUMNS: usize = MOST_COLUMNS;
+
+    /// `None` as in [`labeling_test`].
+    pub fn new(given: LabelingRows<'a>) -> Option<Self> {
+        let LabelingRows { scores, labeled, least, seed, .. } = given;
+        let all = scores.len();
+        let m = labeled.iter().filter(|&&labeled| labeled).count();
+        let hidden = least.share * (all - m) as f64;
+        let chance = m as f64 / (m as f64 + hidden);
+        if m == 0 || !(least.share > 0.0 && least.share < 1.0) || hidden < 1.0 {
+            return None;
+        }
+        let mut stream = Stream::new(seed, "labeling-test");
+        // Rows that tie are in an order that labels have no part in.
+        let mut order: Vec<u32> = (0..all as u32).collect();
+        stream.shuffle(&mut order);
+        order.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]));
+        let ends = ends(chance, (m as f64 + hidden).round() as usize, all);
+        order.truncate(*ends.last()?);
+        Some(Self { given, m, hidden, chance, ends, first: order, stream })
+    }
+
+    /// The rows whose cells are looked at.
+    pub fn rows(&self) -> &[u32] {
+        &self.first
+    }
+
+    /// The test, by the cells of these rows, `value(column, row)`, and the sum of each column over all rows.
+    pub fn test(
+        self,
+        columns: &[String],
+        value: impl Fn(usize, usize) -> f32,
+        sum_of_all: impl Fn(usize) -> f64,
+    ) -> LabelingTest {
+        let Self { given, m, hidden, chance, ends, first, mut stream } = self;
+        let LabelingRows { scores, labeled, least, estimated, one_sample, .. } = given;
+        let (all, last, first) = (scores.len(), first.len(), &first[..]);
+        let columns = &columns[..columns.len().min(MOST_COLUMNS)];
+        let cells: Vec<Cells> =
+            (0..columns.len()).map(|column| cells(first, &ends, |row| value(column, row))).collect();
+
+        let observed: Vec<bool> = first.iter().map(|&row| labeled[row as usize]).collect();
+        let (of_rows, set) = of_prefixes(&observed, &ends, chance);
+        let of_columns: Vec<Best> = cells.iter().map(|cells| of_cells(cells, &observed, &ends, chance)).collect();
+        let largest = |of: &[Best]| of.iter().map(|best| best.statistic).fold(f64::NEG_INFINITY, f64::max);
+        let draws = (WORK / (last * (columns.len() + 1))).clamp(DRAWS.0, DRAWS.1);
+        let (mut rows_beyond, mut any_beyond, mut beyond) = (0, 0, vec![0; columns.len()]);
+        let either = of_rows.max(largest(&of_columns));
+        let mut drawn = vec![false; last];
+        for _ in 0..draws {
+            let told = draw(&mut drawn, &mut stream, Drawn { all, m, hidden, chance, one_sample });
+            let (rows, _) = of_prefixes(&drawn, &ends, told);
+            let of: Vec<Best> = cells.iter().map(|cells| of_cells(cells, &drawn, &ends, told)).collect();
+            let of_any_column = largest(&of);
+            rows_beyond += usize::from(rows >= of_rows);
+            any_beyond += usize::from(rows.max(of_any_column) >= either);
+            for (beyond, best) in beyond.iter_mut().zip(&of_columns) {
+                *beyond += usize::from(of_any_column >= best.statistic);
+            }
+        }
+        let p = |beyond: usize| (beyond + 1) as f64 / (draws + 1) as f64;
+        let mut told: Vec<(f64, ColumnTold)> = (0..columns.len())
+            .filter(|&at| p(beyond[at]) < LABELING_LEVEL)
+            .map(|at| {
+                let Best { statistic, rows, labeled, end, parts } = of_columns[at];
+                let is_in = |place: &usize| (parts.0..=parts.1).contains(&(cells[at].part[*place] as usize));
+                let in_set = (0..end).filter(is_in).map(|place| f64::from(value(at, first[place] as usize)));
+                let mean_of_all = sum_of_all(at) / all as f64;
+                let high = in_set.sum::<f64>() / rows as f64 > mean_of_all;
+                (statistic, ColumnTold { column: columns[at].clone(), high, p: p(beyond[at]), rows, labeled })
+            })
+            .collect();
+        told.sort_by(|a, b| b.0.total_cmp(&a.0));
+        LabelingTest {
+            p: p(any_beyond),
+            p_of_rows: p(rows_beyond),
+            rows: set,
+            columns: told.into_iter().map(|(_, told)| told).collect(),
+            columns_tested: columns.len(),
+            most_labeled: chance,
+            share: least.share,
+            estimated,
         }
     }
-    let p = |beyond: usize| (beyond + 1) as f64 / (draws + 1) as f64;
-    let mut told: Vec<(f64, ColumnTold)> = (0..columns.len())
-        .filter(|&at| p(beyond[at]) < LABELING_LEVEL)
-        .map(|at| {
-            let Best { statistic, rows, labeled, end, parts } = of_columns[at];
-            let is_in = |place: &usize| (parts.0..=parts.1).contains(&(cells[at].part[*place] as usize));
-            let in_set = (0..end).filter(is_in).map(|place| f64::from(value(at, first[place] as usize)));
-            let mean_of_all = (0..all).map(|row| f64::from(value(at, row))).sum::<f64>() / all as f64;
-            let high = in_set.sum::<f64>() / rows as f64 > mean_of_all;
-            (statistic, ColumnTold { column: columns[at].clone(), high, p: p(beyond[at]), rows, labeled })
-        })
-        .collect();
-    told.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Some(LabelingTest {
-        p: p(any_beyond),
-        p_of_rows: p(rows_beyond),
-        rows: set,
-        columns: told.into_iter().map(|(_, told)| told).collect(),
-        columns_tested: columns.len(),
-        most_labeled: chance,
-        share: least.share,
-        estimated,
-    })
 }
 
 /// Where sets of first rows end: none beyond the positives that there are.

@@ -132,16 +132,14 @@ impl Fit {
             false => RowsAre::Table,
         };
         let options = self.options(rows)?;
-        if self.audit.is_some() && !matches!(input, Input::One(_)) && !folders {
+        if self.audit.is_some() && matches!(input, Input::Two { .. }) && !folders {
             let why = "goes with one table and its label column or with folders, not with two files";
             return Err(Error::NoUse { setting: "audit", why });
         }
         match self.read_to_hold(&options, input) {
             Err(Error::Data(DataError::Table(TableError::Memory { .. }))) if self.takes_bytes(input) => {
                 by_columns();
-                let table = LargeTable::read(&options, input, self.scratch.as_deref())?;
-                let (learner, data) = (self.learner.clone(), table.data().clone());
-                Ok(Ready { learner, data, answered: None, large: Some(table), place: None })
+                Ok(self.take_large(LargeTable::read(&options, input, self.scratch.as_deref())?))
             }
             data => Ok(Ready { place: Some((input.clone(), options)), ..self.take(data?)? }),
         }
@@ -154,6 +152,17 @@ impl Fit {
         let learner = self.learner.clone();
         let learner = answered.iter().fold(learner, |learner, answered| learner.audited(answered));
         Ok(Ready { learner, data, answered, large: None, place: None })
+    }
+
+    /// Takes a table whose rows are not held here.
+    pub(crate) fn take_large(&self, table: LargeTable) -> Ready {
+        let (learner, data) = (self.learner.clone(), table.data().clone());
+        Ready { learner, data, answered: None, large: Some(table), place: None }
+    }
+
+    /// What is to be learned, and how.
+    pub(crate) fn learner(&self) -> &Learner {
+        &self.learner
     }
 
     /// What else would take a table that did not fit into the memory, besides more of it.

@@ -7,11 +7,13 @@
 //! * the share of positives, where it was not given, is estimated on a draw of [`ROWS_FOR_PRIOR`] rows;
 //! * fingerprints of the rows, by which `predict` knows the table again.
 
+use crate::cluster::Cluster;
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
+use crate::labeling::FirstCells;
 use crate::learner::Elsewhere;
 use crate::{Error, Learner, Model};
 use onesided_data::{
-    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, Phase, ReadAgain, Stream,
+    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, Phase, ReadAgain, Store, Stream,
     TableError, check_memory, memory_held, memory_in_all, reusing_memory,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
@@ -19,6 +21,7 @@ use onesided_net::OnTheWay;
 use onesided_trees::{BYTES_PER_ROW, Binned, BinnedBuilder};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// Rows that the share of positives is estimated on: models for it train on 100,000 rows at most.
 pub(crate) const ROWS_FOR_PRIOR: usize = 200_000;
@@ -53,15 +56,33 @@ pub struct LargeTable {
     data: Dataset,
     binned: Binned,
     place: Place,
-    /// The fingerprint of all rows.
-    fingerprint: Fingerprint,
+    fingerprint: Whole,
+}
+
+/// The fingerprint of all rows.
+#[derive(Debug)]
+enum Whole {
+    Known(Fingerprint),
+    /// Rows follow one another in it, so one thread reads all of them, while trees are grown elsewhere.
+    Coming(JoinHandle<Result<Fingerprint, Error>>),
+}
+
+impl Whole {
+    fn wait(self) -> Result<Fingerprint, Error> {
+        match self {
+            Whole::Known(fingerprint) => Ok(fingerprint),
+            Whole::Coming(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        }
+    }
 }
 
 /// Where the rows can be read again.
-#[derive(Debug)]
-struct Place {
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
     input: Input,
     again: ReadAgain,
+    /// Workers that hold the rows.
+    cluster: Option<Arc<Cluster>>,
 }
 
 impl LargeTable {
@@ -79,11 +100,19 @@ impl LargeTable {
         })?;
         check_memory(|| format!("{} rows of one byte per cell", data.len()), bytes_for(data.len(), cells))?;
         let builder = builder.ok_or(DataError::NoFeatures { left_out: Vec::new() })?;
-        let place = Place { input: input.clone(), again: options.written_again() };
+        let place = Place { input: input.clone(), again: options.written_again(), cluster: None };
         let (of_rows, fingerprint) = place.fingerprints(&data)?;
+        let fingerprint = Whole::Known(fingerprint);
         let data = data.with_fingerprints_away(&of_rows)?.with_scenario(input.default_scenario());
         drop(of_rows);
         Ok(Self { data, binned: builder.finish()?, place, fingerprint })
+    }
+
+    /// A table of which workers hold the rows.
+    pub(crate) fn of_cluster(data: Dataset, binned: Binned, place: Place) -> Self {
+        let (here, rows) = (place.clone(), data.clone());
+        let fingerprint = Whole::Coming(std::thread::spawn(move || here.fingerprint(&rows)));
+        Self { data, binned, place, fingerprint }
     }
 
     /// Whether a table of this many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
@@ -115,17 +144,24 @@ fn bytes_to_grow(rows: usize, candidates: usize, copies: bool) -> u64 {
 }
 
 impl Place {
+    /// Of rows that workers hold.
+    pub fn in_cluster(input: Input, again: ReadAgain, cluster: Arc<Cluster>) -> Self {
+        Self { input, again, cluster: Some(cluster) }
+    }
+
     /// Hands over the rows again, piece by piece.
     fn each(
         &self,
         data: &Dataset,
         visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let phase = Phase::new("comparing rows", data.len() as u64, "rows");
+        let phase = self.cluster.is_none().then(|| Phase::new("comparing rows", data.len() as u64, "rows"));
         let mut rows = 0;
-        data.encoding().stream::<Error>(&self.input, &self.again, Cutting::default(), &mut |piece| {
+        // Where workers hold the rows, this is done beside what waits for them.
+        let cut = Cutting { threads: usize::from(self.cluster.is_some()), ..Cutting::default() };
+        data.encoding().stream::<Error>(&self.input, &self.again, cut, &mut |piece| {
             rows += piece.len();
-            phase.add(piece.len() as u64);
+            phase.iter().for_each(|phase| phase.add(piece.len() as u64));
             visit(&piece)
         })?;
         if rows == data.len() {
@@ -148,6 +184,30 @@ impl Place {
         Ok((of_rows, so_far.unwrap_or_default()))
     }
 
+    /// The fingerprint of all rows.
+    fn fingerprint(&self, data: &Dataset) -> Result<Fingerprint, Error> {
+        let mut so_far = None;
+        self.each(data, &mut |piece| {
+            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(data.len(), piece));
+            so_far = Some(before.of_piece(piece));
+            Ok(())
+        })?;
+        Ok(so_far.unwrap_or_default())
+    }
+
+    /// A fingerprint per row, made with a salt.
+    fn salted(&self, data: &Dataset, salt: u64) -> Result<Vec<u64>, Error> {
+        if let Some(cluster) = &self.cluster {
+            return cluster.fingerprints(salt);
+        }
+        let mut of_rows = Vec::with_capacity(data.len());
+        self.each(data, &mut |piece| {
+            of_rows.extend(piece.fingerprints(salt)?);
+            Ok(())
+        })?;
+        Ok(of_rows)
+    }
+
     /// Every so manieth row as numbers.
     fn every(&self, data: &Dataset, step: usize) -> Result<Dataset, Error> {
         let rows = data.encoding().read_some(&self.input, &self.again, &|row| row.is_multiple_of(step))?;
@@ -155,6 +215,40 @@ impl Place {
             Some(labels) => Ok(rows.with_labels(labels.iter().copied().step_by(step).collect())?),
             None => Ok(rows),
         }
+    }
+
+    /// Cells of some rows, and sums over others, which are in their order, of so many columns at most; nothing where rows are sparse.
+    fn cells(
+        &self,
+        data: &Dataset,
+        wanted: &[usize],
+        counted: &[usize],
+        most: usize,
+    ) -> Result<Option<FirstCells>, Error> {
+        let cols = data.encoding().width().min(most);
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|&at| wanted[at]);
+        let (mut next, mut counted) = (order.into_iter().peekable(), counted.iter().copied().peekable());
+        let (mut cells, mut sums, mut first) = (vec![0.0; wanted.len() * cols], vec![0.0; cols], 0);
+        let mut sparse = false;
+        self.each(data, &mut |piece| {
+            let Store::Dense(matrix) = piece.rows() else {
+                sparse = true;
+                return Ok(());
+            };
+            for row in 0..piece.len() {
+                let of_row = &matrix.row(row)[..cols];
+                if counted.next_if_eq(&(first + row)).is_some() {
+                    sums.iter_mut().zip(of_row).for_each(|(sum, &cell)| *sum += f64::from(cell));
+                }
+                while let Some(at) = next.next_if(|&at| wanted[at] == first + row) {
+                    cells[at * cols..(at + 1) * cols].copy_from_slice(of_row);
+                }
+            }
+            first += piece.len();
+            Ok(())
+        })?;
+        Ok((!sparse).then_some(FirstCells { cells, sums }))
     }
 
     /// Some rows as numbers, positives and unlabeled rows thinned evenly; all, where they are few.
@@ -200,7 +294,8 @@ impl Learner {
             return Err(DataError::Away.into());
         }
         let LargeTable { data, binned, place, fingerprint } = table;
-        let (rows, cells) = (data.len() as u64, (data.len() * binned.features()) as u64);
+        let held = if binned.is_away() { 0 } else { data.len() };
+        let (rows, cells) = (data.len() as u64, (held * binned.features()) as u64);
         // What is refused is refused before the wait.
         let candidates = self.build(&data)?.candidates().len();
         let growing = bytes_to_grow(data.len(), candidates, data.copies().is_some());
@@ -209,11 +304,13 @@ impl Learner {
         let before = memory_held().saturating_sub(cells);
         let few = |task: &Task| place.few(&data, task);
         let views = Views::of_bins(&data, binned);
-        let elsewhere = Elsewhere { drawn_of: None, few: Some(&few) };
+        let cells = |wanted: &[usize], counted: &[usize], most: usize| place.cells(&data, wanted, counted, most);
+        let elsewhere = Elsewhere { drawn_of: None, few: Some(&few), cells: Some(&cells) };
         let (model, scores) = self.fit_rows(&views, None, elsewhere, observer)?;
         drop(views);
         // What the trees were grown with is free, and what is left of the rows is their scores.
         let freed = memory_held().saturating_sub(before + BYTES_PER_SCORE * rows);
+        let fingerprint = fingerprint.wait()?;
         reusing_memory(freed, || model.with_streamed_rows(&data, &place, fingerprint, scores))
     }
 }
@@ -234,11 +331,7 @@ impl Model {
         }
         self.fitted_on(Some(fingerprint.letters()));
         let (salt, rows) = (self.salt(), data.len());
-        let mut of_rows = Vec::with_capacity(rows);
-        place.each(data, &mut |piece| {
-            of_rows.extend(piece.fingerprints(salt)?);
-            Ok(())
-        })?;
+        let of_rows = place.salted(data, salt)?;
         let kinds = kinds_of(data.labels(), rows);
         let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt)
             .scored_by(by)

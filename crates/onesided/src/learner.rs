@@ -2,7 +2,7 @@
 
 use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
-use crate::labeling::test_labels;
+use crate::labeling::{CellsOf, test_labels};
 use crate::large::{ROWS_FOR_PRIOR, thinned};
 use crate::prior_report::settings_for;
 use crate::second_look::guess_again;
@@ -55,6 +55,8 @@ pub(crate) struct Elsewhere<'a> {
     pub drawn_of: Option<DrawnOf<'a>>,
     /// Some of its rows, held as numbers, where it holds none.
     pub few: Option<&'a FewRows<'a>>,
+    /// Cells of its rows, where it holds none.
+    pub cells: Option<&'a CellsOf<'a>>,
 }
 
 /// Gives some rows of a task's data, to estimate the share of positives with.
@@ -62,7 +64,7 @@ pub(crate) type FewRows<'a> = dyn Fn(&Task) -> Result<Dataset, Error> + 'a;
 
 impl<'a> Elsewhere<'a> {
     fn of(drawn_of: Option<DrawnOf<'a>>) -> Self {
-        Self { drawn_of, few: None }
+        Self { drawn_of, ..Self::default() }
     }
 }
 
@@ -559,7 +561,7 @@ impl Learner {
             Some(scores) => OutOfFold { scores, by: ScoredBy::Prior },
             None => OutOfFold { scores: raw.into_iter().map(logit).collect(), by: ScoredBy::Method },
         };
-        let labeling = test_labels(&model, &task, &out_of_fold.scores);
+        let labeling = test_labels(&model, &task, &out_of_fold.scores, elsewhere.cells)?;
         Ok((model.with_labeling(labeling), out_of_fold))
     }
 

@@ -122,6 +122,7 @@ mod audit;
 mod audit_draw;
 mod audit_key;
 mod bound;
+pub mod cluster;
 mod explain;
 mod file;
 mod fit;

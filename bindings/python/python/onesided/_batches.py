@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -36,6 +37,8 @@ class BatchScorer:
     >>> frame.mapInArrow(BatchScorer(path, keep=["id"]).map, "id long, score float, probability float")    # Spark
     """
 
+    _held: PUClassifier | None = None
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -47,9 +50,21 @@ class BatchScorer:
     ) -> None:
         self.path, self.names, self.keep, self.n_jobs = os.fspath(path), (score, probability), keep, n_jobs
 
+    @classmethod
+    def of_bytes(cls, model: bytes, **options: Any) -> BatchScorer:
+        """Of the bytes of a model file, where workers cannot read the file."""
+        scorer = cls("", **options)
+        key = (hashlib.sha256(model).hexdigest(), 0)
+        if key not in _LOADED:
+            _LOADED[key] = PUClassifier.from_bytes(model)
+        scorer._held = _LOADED[key]
+        return scorer
+
     @property
     def model(self) -> PUClassifier:
         """The model, loaded once in each process."""
+        if self._held is not None:
+            return self._held
         key = (self.path, os.stat(self.path).st_mtime_ns)
         if key not in _LOADED:
             _LOADED[key] = PUClassifier.load(self.path)

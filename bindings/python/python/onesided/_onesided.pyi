@@ -14,6 +14,21 @@ _Said = list[tuple[str, str]]
 
 def limit_memory(size: str) -> None: ...
 
+class ClusterWorker:
+    """Holds some rows of a table and answers messages."""
+
+    def answer(self, message: bytes) -> bytes: ...
+
+def add_messages(one: bytes, other: bytes) -> bytes: ...
+def fit_in_cluster(
+    files: list[str],
+    settings: dict[str, list[str]],
+    reading: dict[str, list[str]],
+    engine: Any,
+    workers: int,
+    tell: _Tell,
+) -> tuple[Model, _Said, str, tuple[int, int, int]]: ...
+
 class NoPriorError(ValueError):
     """The share of positives is needed and cannot be estimated."""
 

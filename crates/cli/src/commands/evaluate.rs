@@ -55,7 +55,7 @@ pub(super) fn answered(
             "'{}' is a folder; name the folder of the positives in it with --positive NAME",
             folder.display()
         ))),
-        (Input::One(_), None, None) => Err(Failure::input(
+        (Input::One(_) | Input::Parts(_), None, None) => Err(Failure::input(
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         )),
         (_, Some(label), Some(truth)) if label == truth => {

@@ -185,7 +185,7 @@ pub(super) fn print_data(config: &Config, input: &Input, ready: &Ready) -> Resul
         (false, Input::Two { positives, .. }) if positives.is_dir() => "the default for two folders",
         (false, Input::Two { .. }) => "the default for two files",
         (false, Input::One(path)) if path.is_dir() => "the default for one folder",
-        (false, Input::One(_)) => "the default for one file with a label column",
+        (false, Input::One(_) | Input::Parts(_)) => "the default for one file with a label column",
     };
     let rests = match config.labeling_depends_on.is_empty() {
         true => format!("shares, metrics and promises hold {RANDOM_LABELS}"),
