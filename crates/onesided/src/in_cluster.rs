@@ -1,9 +1,6 @@
-//! From a table that workers share to a model.
+//! From a table that workers share to a model: what each worker reads, and what becomes of it.
 
-use super::link::Message;
-use super::message::parted;
-use super::worker::as_numbers;
-use super::{Ask, Cluster, Partition};
+use crate::cluster::{Ask, Cluster, Message, Partition, as_numbers, parted};
 use crate::large::Place;
 use crate::{Error, Fit, LargeTable, Ready};
 use onesided_data::{ColumnsLearned, DataError, Input, InputOptions};
@@ -71,13 +68,6 @@ impl Cluster {
             true => Ok((held, fingerprints.concat())),
             false => Err(TreesError::Message.into()),
         }
-    }
-
-    /// A fingerprint for each row, made with this salt.
-    pub(crate) fn fingerprints(&self, salt: u64) -> Result<Vec<u64>, Error> {
-        let ask = |_| Message { ask: Ask::Fingerprints { salt }, bytes: Vec::new(), rank: None };
-        let answers = self.each_message((0..self.workers()).map(ask).collect())?;
-        Ok(answers.iter().flat_map(|answer| as_numbers(answer)).collect())
     }
 }
 
