@@ -26,8 +26,7 @@ impl PyClusterWorker {
     }
 
     fn answer<'py>(&self, py: Python<'py>, message: &[u8]) -> Bound<'py, PyBytes> {
-        let answer =
-            py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(message));
+        let answer = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(message));
         PyBytes::new(py, &answer)
     }
 }

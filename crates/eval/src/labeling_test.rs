@@ -254,7 +254,8 @@ impl<'a> LabelingSets<'a> {
 
         let observed: Vec<bool> = first.iter().map(|&row| labeled[row as usize]).collect();
         let (of_rows, set) = of_prefixes(&observed, &ends, chance);
-        let of_columns: Vec<Best> = cells.iter().map(|cells| of_cells(cells, &observed, &ends, chance)).collect();
+        let of_columns: Vec<Best> =
+            cells.iter().map(|cells| of_cells(cells, &observed, &ends, chance)).collect();
         let largest = |of: &[Best]| of.iter().map(|best| best.statistic).fold(f64::NEG_INFINITY, f64::max);
         let draws = (WORK / (last * (columns.len() + 1))).clamp(DRAWS.0, DRAWS.1);
         let (mut rows_beyond, mut any_beyond, mut beyond) = (0, 0, vec![0; columns.len()]);

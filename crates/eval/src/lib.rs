@@ -67,7 +67,9 @@ pub use degenerate::degenerate;
 pub use error::EvalError;
 pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use labeling::LabelingOdds;
-pub use labeling_test::{ColumnTold, LABELING_LEVEL, LabelingRows, LabelingSets, LabelingTest, RowsTold, labeling_test};
+pub use labeling_test::{
+    ColumnTold, LABELING_LEVEL, LabelingRows, LabelingSets, LabelingTest, RowsTold, labeling_test,
+};
 pub use negatives::{CertifiedCut, EValueList, NegativesTarget, RankCounts, rank_among};
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use reliability::{Reliability, reliability};

@@ -90,17 +90,29 @@ impl Fit {
         let no_use = |setting, why| Err(Error::NoUse { setting, why });
         let config = self.learner().config();
         if config.model != Some(ModelChoice::Trees) {
-            return no_use("model", "in a cluster takes 'trees' alone; other models are fitted on one machine");
+            return no_use(
+                "model",
+                "in a cluster takes 'trees' alone; other models are fitted on one machine",
+            );
         }
         if config.reserve.is_some() {
-            return no_use("reserve", "sets positives aside that are scored as numbers, which no worker of a cluster holds");
+            return no_use(
+                "reserve",
+                "sets positives aside that are scored as numbers, which no worker of a cluster holds",
+            );
         }
         if !config.labeling_depends_on.is_empty() {
-            return no_use("labeling-depends-on", "is learned from rows in memory, which no worker of a cluster holds");
+            return no_use(
+                "labeling-depends-on",
+                "is learned from rows in memory, which no worker of a cluster holds",
+            );
         }
         let options = self.options(crate::RowsAre::Table)?;
         if !options.can_read_by_columns(input) {
-            return no_use("label", "must name a column of the table, and truth, text, pictures and draws are learned on one machine");
+            return no_use(
+                "label",
+                "must name a column of the table, and truth, text, pictures and draws are learned on one machine",
+            );
         }
         Ok(options)
     }

@@ -304,7 +304,8 @@ impl Learner {
         let before = memory_held().saturating_sub(cells);
         let few = |task: &Task| place.few(&data, task);
         let views = Views::of_bins(&data, binned);
-        let cells = |wanted: &[usize], counted: &[usize], most: usize| place.cells(&data, wanted, counted, most);
+        let cells =
+            |wanted: &[usize], counted: &[usize], most: usize| place.cells(&data, wanted, counted, most);
         let elsewhere = Elsewhere { drawn_of: None, few: Some(&few), cells: Some(&cells) };
         let (model, scores) = self.fit_rows(&views, None, elsewhere, observer)?;
         drop(views);

@@ -3,7 +3,9 @@
 
 use onesided::cluster::{Cluster, ClusterWorker, Engine};
 use onesided::data::{OutColumn, Stream, write_table};
-use onesided::{ClassPrior, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, Signal};
+use onesided::{
+    ClassPrior, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, Signal,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -35,7 +37,11 @@ struct InProcess {
 impl InProcess {
     fn cluster(workers: usize, deadly: usize) -> Arc<Cluster> {
         let workers = Mutex::new((0..workers).map(|_| ClusterWorker::new()).collect());
-        Arc::new(Cluster::new(Box::new(Self { workers, deadly, chance: Mutex::new(Stream::new(7, "deaths")) })))
+        Arc::new(Cluster::new(Box::new(Self {
+            workers,
+            deadly,
+            chance: Mutex::new(Stream::new(7, "deaths")),
+        })))
     }
 
     fn dies(&self) -> bool {
@@ -201,14 +207,16 @@ fn deaths_at_random_change_no_byte() {
 }
 
 #[test]
-fn a_share_that_is_estimated_and_more_workers_than_rows() {
+fn a_share_is_estimated_and_workers_may_be_more_than_rows() {
     let folder = Folder::new("few");
     let input = files(&folder.0, "t", &table(300, false), &[120, 180]);
     let estimated = Learner::new().model(ModelChoice::Trees).method("nnpu");
     let expected = large(&estimated, &[("label", "y")], &input);
-    let cluster = InProcess::cluster(310, 0);
-    let model = in_cluster(&estimated, &[("label", "y")], &input, &cluster).unwrap();
+    let model = in_cluster(&estimated, &[("label", "y")], &input, &InProcess::cluster(2, 0)).unwrap();
     assert!(same(&model, &expected));
+    let few = files(&folder.0, "f", &table(90, false), &[40, 50]);
+    let model = in_cluster(&learner(), &[("label", "y")], &few, &InProcess::cluster(100, 0)).unwrap();
+    assert!(same(&model, &large(&learner(), &[("label", "y")], &few)));
 }
 
 #[test]
@@ -218,8 +226,10 @@ fn what_cannot_be_is_one_sentence() {
     let wrong = |name: &str, rows: &[(&'static str, OutColumn)]| {
         let first = files(&folder.0, &format!("{name}-a"), &table(300, false), &[300]);
         let second = files(&folder.0, &format!("{name}-b"), rows, &[300]);
-        let files = first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect::<Vec<_>>();
-        let error = in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0));
+        let files =
+            first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect::<Vec<_>>();
+        let error =
+            in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0));
         error.unwrap_err().to_string()
     };
     let error = wrong("label", &rows.iter().filter(|(name, _)| *name != "y").cloned().collect::<Vec<_>>());
@@ -241,7 +251,8 @@ fn what_cannot_be_is_one_sentence() {
     unlabeled[8].1 = OutColumn::U64(vec![0; 300]);
     let first = files(&folder.0, "p-a", &table(300, false), &[300]);
     let second = files(&folder.0, "p-b", &unlabeled, &[300]);
-    let files: Vec<PathBuf> = first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect();
+    let files: Vec<PathBuf> =
+        first.paths().into_iter().chain(second.paths()).map(Path::to_path_buf).collect();
     in_cluster(&learner(), &[("label", "y")], &Input::parts(files), &InProcess::cluster(2, 0)).unwrap();
     // What is no message is answered by a sentence.
     let answer = ClusterWorker::new().answer(b"hello");

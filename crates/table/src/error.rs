@@ -111,7 +111,9 @@ pub enum TableError {
     )]
     PartsDiffer { file: String, first: String, what: String },
     /// A range of rows of something else than Parquet.
-    #[error("'{file}' is no Parquet table, of which alone some neighboring rows can be read; write it as Parquet")]
+    #[error(
+        "'{file}' is no Parquet table, of which alone some neighboring rows can be read; write it as Parquet"
+    )]
     NoRange { file: String },
     /// Parquet that cannot be read here.
     #[error("'{file}' is a Parquet file that is {how}, which is not read; write it {instead}")]

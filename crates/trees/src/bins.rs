@@ -252,7 +252,8 @@ impl Binned {
     /// About how many bytes boosting on this many rows takes: numbers of rows in a few lists, scores, derivatives, and the bins
     /// row by row where they are not packed.
     pub fn bytes_to_grow(&self, rows: usize) -> u64 {
-        let laid_out = if self.rows_packed().is_some() || self.is_away() { 0 } else { self.features() as u64 };
+        let laid_out =
+            if self.rows_packed().is_some() || self.is_away() { 0 } else { self.features() as u64 };
         (BYTES_PER_ROW + laid_out).saturating_mul(rows as u64)
     }
 

@@ -7,8 +7,8 @@
 
 use crate::TreesError;
 use crate::bins::Binned;
-use crate::config::TreesConfig;
 use crate::cluster::FieldAway;
+use crate::config::TreesConfig;
 use crate::derivatives::Derivatives;
 use crate::field::{Field, FieldHere};
 use crate::histogram::Units;

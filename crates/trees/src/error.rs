@@ -91,7 +91,9 @@ pub enum TreesError {
     #[error("only boosted trees learn from rows that workers hold")]
     Away,
     /// A worker, or a coordinator, of another version, or bytes that are damaged.
-    #[error("a message between coordinator and workers cannot be understood; all must be of the same version of onesided")]
+    #[error(
+        "a message between coordinator and workers cannot be understood; all must be of the same version of onesided"
+    )]
     Message,
     /// What a worker could not do.
     #[error("{0}")]

@@ -122,8 +122,16 @@ impl Growing<'_> {
                 continue;
             }
             let sides = [
-                Side { node: first, span: span.start..middle, here: Here { total: split.left, bounds: bounds[0] } },
-                Side { node: second, span: middle..span.end, here: Here { total: split.right, bounds: bounds[1] } },
+                Side {
+                    node: first,
+                    span: span.start..middle,
+                    here: Here { total: split.left, bounds: bounds[0] },
+                },
+                Side {
+                    node: second,
+                    span: middle..span.end,
+                    here: Here { total: split.right, bounds: bounds[1] },
+                },
             ];
             let found = ground.children(histogram, &sides)?;
             leaves.extend(sides.into_iter().zip(found).filter_map(|(Side { node, span, here }, found)| {

@@ -116,15 +116,21 @@ impl<T: Tally> Tallies<T> {
 impl Binned {
     /// Rows and positives of each level of the features that have more of them than bins, by what is said of rows, as [`Command::Levels`](crate::cluster) has it.
     pub(crate) fn counted(&self, of_rows: &[u8]) -> Vec<Vec<[Counted; PARTS]>> {
-        let rows = || (0u32..).zip(of_rows).map(|(row, &of_row)| {
-            let said = usize::from(of_row & 127);
-            (row, (said % PARTS) as u8, (said / PARTS) as u32, of_row > 127)
-        });
+        let rows = || {
+            (0u32..).zip(of_rows).map(|(row, &of_row)| {
+                let said = usize::from(of_row & 127);
+                (row, (said % PARTS) as u8, (said / PARTS) as u32, of_row > 127)
+            })
+        };
         self.many_levels().filter_map(|feature| Some(counted(self.codes(feature)?, rows()))).collect()
     }
 
     /// The same rows with levels in an order that was learned.
-    pub(crate) fn sorted_by(&self, features: Vec<(u32, Levels)>, of_rows: &[u8]) -> Result<Binned, TreesError> {
+    pub(crate) fn sorted_by(
+        &self,
+        features: Vec<(u32, Levels)>,
+        of_rows: &[u8],
+    ) -> Result<Binned, TreesError> {
         let mut ordered = self.clone();
         for (feature, levels) in features {
             let feature = feature as usize;
@@ -139,7 +145,10 @@ impl Binned {
 }
 
 /// Rows and positives of each level, part by part, of rows with their parts, how often they count, and whether they are positive.
-pub(crate) fn counted(codes: &Codes, rows: impl Iterator<Item = (u32, u8, u32, bool)>) -> Vec<[Counted; PARTS]> {
+pub(crate) fn counted(
+    codes: &Codes,
+    rows: impl Iterator<Item = (u32, u8, u32, bool)>,
+) -> Vec<[Counted; PARTS]> {
     let levels = (0..codes.len()).filter_map(|row| codes.at(row)).max().map_or(0, |code| code + 1);
     let mut of_parts = vec![[Counted::default(); PARTS]; levels];
     for (row, part, times, positive) in rows {
@@ -166,7 +175,8 @@ pub(crate) struct Levels {
 impl Levels {
     /// The order of levels with so many rows and positives in each part.
     pub fn of(of_parts: &[[Counted; PARTS]]) -> Self {
-        let sum = |tallies: &[Counted; PARTS]| tallies.iter().fold(Counted::default(), |sum, one| sum.more(*one));
+        let sum =
+            |tallies: &[Counted; PARTS]| tallies.iter().fold(Counted::default(), |sum, one| sum.more(*one));
         let of_levels: Vec<Counted> = of_parts.iter().map(sum).collect();
         let (mean, shrunk_by) = shrinkage(&of_levels);
         let mut sorted: Vec<f32> = Vec::new();
@@ -278,7 +288,8 @@ mod tests {
         let training: Vec<u32> = (0..9_000).collect();
         let one = binned.ordered(&training, |row| positive[row as usize], 1).unwrap().unwrap();
         // With another label of row 17 its own bin stays, and that of other rows of its level does not.
-        let other = binned.ordered(&training, |row| positive[row as usize] != (row == 17), 1).unwrap().unwrap();
+        let other =
+            binned.ordered(&training, |row| positive[row as usize] != (row == 17), 1).unwrap().unwrap();
         // 15 rows of a level have 16 shares at most.
         assert!((10..=16).contains(&one.value_bins(0)), "{}", one.value_bins(0));
         let moved = |row: u32| one.feature(0).at(row) != other.feature(0).at(row);

@@ -2,8 +2,8 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Feature};
-use crate::codec::{Reader, Writer};
 use crate::code_set::contains;
+use crate::codec::{Reader, Writer};
 use crate::compiled::{BLOCK, Compiled, SMALL_BLOCK};
 use crate::split::Cut;
 use crate::threads::in_threads;
@@ -236,9 +236,7 @@ impl TreesModel {
                 Ok(match kind & 5 {
                     0 => Node::Leaf { value: number },
                     1 => Node::Split { feature, threshold: number, missing_left, left, right },
-                    _ => {
-                        Node::Categories { feature, set: number.to_bits(), missing_left, left, right }
-                    }
+                    _ => Node::Categories { feature, set: number.to_bits(), missing_left, left, right },
                 })
             })?;
             Ok(Tree { nodes, sets, cover: Vec::new() })

@@ -113,8 +113,9 @@ fn grown(columns: &Columns, binned: &Binned, config: &TreesConfig) -> (BoostedTr
             *of_row = ((score - goal(columns, row)) as f32, 1.0);
         }
     };
-    let mut judge =
-        |scores: &[f64]| scores.iter().zip(&others).map(|(score, &row)| (score - goal(columns, row)).powi(2)).sum();
+    let mut judge = |scores: &[f64]| {
+        scores.iter().zip(&others).map(|(score, &row)| (score - goal(columns, row)).powi(2)).sum()
+    };
     let held_out = Some(HeldOut { rows: &others, judge: &mut judge });
     let mut last = Vec::new();
     let mut observer = |round: &onesided_trees::Round| {
@@ -154,7 +155,10 @@ fn trees_are_those_of_one_machine_whoever_holds_which_rows() {
             ];
             for rows in partitions {
                 let (binned, workers) = away(&columns, rows);
-                assert!(grown(&columns, &binned, &config) == expected, "{rows:?}, {column_share}, {many_levels}");
+                assert!(
+                    grown(&columns, &binned, &config) == expected,
+                    "{rows:?}, {column_share}, {many_levels}"
+                );
                 let [told, answered] = *workers.bytes.lock().unwrap();
                 assert!(told > 0 && answered > 0);
             }

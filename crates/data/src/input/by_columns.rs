@@ -14,9 +14,9 @@ use super::{Dataset, Input, InputOptions, Note, Roles};
 use crate::features::{Feature, Features};
 use crate::screen::Findings;
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
+use onesided_table::ReadOptions;
 use onesided_table::memory_left;
 use onesided_table::{CellsRead, LeftOut, Remark, Values, WhyLeftOut};
-use onesided_table::ReadOptions;
 use onesided_table::{TableError, agree_on_dates, find_compact_dates, unknown_column};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -106,8 +106,7 @@ impl InputOptions {
         let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
         let mut answers = read_tables(input, none, (&roles).into())?.answers;
         let labels = answers.labels.take();
-        let labels =
-            labels.ok_or_else(|| DataError::NoLabelColumn { file: source.name().to_string() })?;
+        let labels = labels.ok_or_else(|| DataError::NoLabelColumn { file: source.name().to_string() })?;
         Ok(Opened { names, columns, labels, answers })
     }
 
@@ -117,7 +116,8 @@ impl InputOptions {
 
     fn put_together(&self, table: Opened, learned: ColumnsLearned) -> Result<Dataset, DataError> {
         let Opened { names, labels, answers, .. } = table;
-        let data = learned.finish(self, &names, labels.len())?.with_notes(answers.notes).with_labels(labels)?;
+        let data =
+            learned.finish(self, &names, labels.len())?.with_notes(answers.notes).with_labels(labels)?;
         let data = data.with_label_column(answers.label_column);
         let data = match answers.weights {
             Some(weights) => data.with_weights(weights)?,
@@ -345,7 +345,8 @@ impl<'a> Reading<'a> {
 impl ColumnsLearned {
     /// What the whole table would have been encoded as.
     fn finish(self, options: &InputOptions, names: &[String], rows: usize) -> Result<Dataset, DataError> {
-        let Self { remarks, delimiter, mut cells, mut features, missing, left_out, times_in_order, .. } = self;
+        let Self { remarks, delimiter, mut cells, mut features, missing, left_out, times_in_order, .. } =
+            self;
         let (mut findings, mut open) = (self.findings, self.open);
         features.sort_by_key(|(number, _)| *number);
         let place = |name: &str| names.iter().position(|other| other == name);

@@ -104,7 +104,8 @@ impl<'a> Links<'a> {
 
 /// The files that a name with a `*` stands for (any letters but a leading dot), in the order of their names.
 pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
-    let Some(name) = pattern.file_name().and_then(|name| name.to_str()).filter(|name| name.contains('*')) else {
+    let Some(name) = pattern.file_name().and_then(|name| name.to_str()).filter(|name| name.contains('*'))
+    else {
         return Vec::new();
     };
     let folder = pattern.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -14,8 +14,8 @@ pub use labels_stop::LabelStop;
 pub(crate) use row_order::follows_rows;
 
 use crate::{EncodeReport, Features, Label};
-use serde::{Deserialize, Serialize};
 use onesided_table::{Frame, LeftOut, Values, WhyLeftOut};
+use serde::{Deserialize, Serialize};
 
 /// A rule about columns.
 #[derive(Debug)]

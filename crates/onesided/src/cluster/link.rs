@@ -80,7 +80,10 @@ impl Cluster {
 
     fn numbered(&self, messages: Vec<Message>) -> Vec<(Option<u8>, Vec<u8>)> {
         let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
-        messages.into_iter().map(|message| (message.rank, message.ask.to_bytes(number, &message.bytes))).collect()
+        messages
+            .into_iter()
+            .map(|message| (message.rank, message.ask.to_bytes(number, &message.bytes)))
+            .collect()
     }
 
     /// Gives each worker a message.

@@ -22,7 +22,13 @@ pub(crate) struct Partition {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Ask {
     /// Learn some columns over all rows, by their numbers; times are learned together. The answer is what was learned and a sorting.
-    Columns { version: String, files: Vec<PathBuf>, reading: Vec<(String, Vec<String>)>, numbers: Vec<usize>, times: bool },
+    Columns {
+        version: String,
+        files: Vec<PathBuf>,
+        reading: Vec<(String, Vec<String>)>,
+        numbers: Vec<usize>,
+        times: bool,
+    },
     /// Read rows, encode them and sort them into bins, by the sorting that follows. The answer is a fingerprint for each.
     Load { version: String, partition: Partition, encoding: serde_json::Value },
     /// A fingerprint for each row, made with this salt: they are read again.

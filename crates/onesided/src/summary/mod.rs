@@ -352,7 +352,9 @@ impl List<'_> {
 
     /// The rows of a place with what their column of labels says, in memory.
     fn labeled_rows(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
-        let told = self.labels().filter(|_| matches!(input, Input::Parts(_)) || matches!(input, Input::One(path) if !path.is_dir()));
+        let told = self.labels().filter(|_| {
+            matches!(input, Input::Parts(_)) || matches!(input, Input::One(path) if !path.is_dir())
+        });
         let roles = Roles { id: Vec::new(), ..also.roles.clone() };
         let also = ReadAgain { roles, told, told_asked: false, keep: Vec::new(), ..also.clone() };
         self.model.read_with(input, &also)

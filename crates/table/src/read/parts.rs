@@ -45,7 +45,8 @@ impl ChunkReader for Parts {
 impl Parts {
     fn at(&self, place: u64) -> io::Result<(u64, &File)> {
         let behind = self.files.partition_point(|(first, _)| *first <= place);
-        let (first, file) = behind.checked_sub(1).map(|at| &self.files[at]).ok_or_else(io::Error::last_os_error)?;
+        let (first, file) =
+            behind.checked_sub(1).map(|at| &self.files[at]).ok_or_else(io::Error::last_os_error)?;
         Ok((*first, file))
     }
 
@@ -58,12 +59,13 @@ impl Parts {
         for path in paths {
             let name = path.display().to_string();
             let (file, length) = open(path, &name)?;
-            let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| {
-                match error.to_string().contains("encryption feature is disabled") {
-                    true => encrypted(&name),
-                    false => corrupt(&name, error),
-                }
-            })?;
+            let metadata =
+                ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| {
+                    match error.to_string().contains("encryption feature is disabled") {
+                        true => encrypted(&name),
+                        false => corrupt(&name, error),
+                    }
+                })?;
             check_chunks(&metadata, length).map_err(|error| corrupt(&name, error))?;
             let about = metadata.file_metadata();
             if let Some((other, before)) = &first {
@@ -77,7 +79,9 @@ impl Parts {
             files.push((end, file));
             end += length;
         }
-        let Some((_, about)) = first else { return Err(TableError::Empty { file: "the list of files".to_string() }) };
+        let Some((_, about)) = first else {
+            return Err(TableError::Empty { file: "the list of files".to_string() });
+        };
         let orders = about.column_orders().cloned();
         let about = FileMetaData::new(about.version(), rows, None, None, about.schema_descr_ptr(), orders);
         Ok((Self { files, end }, ParquetMetaData::new(about, groups)))

@@ -328,7 +328,9 @@ impl<'a> Source<'a> {
         match &self.bytes {
             Bytes::Read(bytes) => Ok(bytes.clone()),
             Bytes::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
-            Bytes::File(_) | Bytes::Parts(_) | Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
+            Bytes::File(_) | Bytes::Parts(_) | Bytes::Spooled(_) | Bytes::Json(..) => {
+                Ok(self.whole(self.open()?)?.into())
+            }
         }
     }
 

@@ -245,7 +245,9 @@ impl Answer {
                     if a.len() < b.len() {
                         std::mem::swap(&mut a, &mut b);
                     }
-                    a.iter_mut().zip(b).for_each(|(a, b)| (0..PARTS).for_each(|at| a[at] = a[at].more(b[at])));
+                    a.iter_mut()
+                        .zip(b)
+                        .for_each(|(a, b)| (0..PARTS).for_each(|at| a[at] = a[at].more(b[at])));
                     a
                 });
                 Ok(Answer::Counted(features.collect()))

@@ -124,8 +124,8 @@ impl Worker {
         {
             return Err(TreesError::Message);
         }
-        let (spans, cuts) = (vec![0..rows.len()], vec![None]);
-        self.tree = Growth { cells, rows, spans, cuts, features };
+        let root = 0..rows.len();
+        self.tree = Growth { cells, rows, spans: Vec::from([root]), cuts: vec![None], features };
         Ok(())
     }
 
@@ -152,8 +152,7 @@ impl Worker {
     /// Histograms of a node, and sums over the levels of some.
     fn sum(&self, wanted: &Wanted) -> Result<Answer, TreesError> {
         let (binned, Growth { cells: of, rows, spans, features, .. }) = (self.binned(), &self.tree);
-        let rows_of =
-            |node: u32| Ok(&rows[spans.get(node as usize).cloned().ok_or(TreesError::Message)?]);
+        let rows_of = |node: u32| Ok(&rows[spans.get(node as usize).cloned().ok_or(TreesError::Message)?]);
         let every: Vec<u32> = (0..binned.features() as u32).collect();
         let layout = Layout::new(binned, &every, &[]);
         let mut histogram = vec![[0; 2]; layout.cells()];
