@@ -14,6 +14,7 @@ PUBLIC = [
     ("onesided.metrics", ["make_pu_scorer", "pu_metrics", "pu_score"]),
     ("onesided.model_selection", ["PUKFold", "PUShuffleSplit"]),
     ("onesided.losses", ["Loss", "BoostingObjective"]),
+    ("onesided.ray", ["fit", "predict_proba", "rank"]),
 ]
 # Needs PyTorch, which not every reader of docstrings has.
 TORCH = "`onesided.torch.PULoss(name='collective', prior_in_unlabeled=None, **options)`: the losses as a module; see [python.md](python.md)."

@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 engines = pytest.mark.skipif(not os.environ.get("ONESIDED_ENGINES"), reason="set ONESIDED_ENGINES=1 to start a local Ray")
 
-ROWS = 2500
+ROWS = 600
 
 
 def table() -> pa.Table:
@@ -43,7 +43,7 @@ def write(rows: pa.Table, folder, cuts: list[int]) -> str:
     folder.mkdir(exist_ok=True)
     edges = [0, *cuts, rows.num_rows]
     for at, (start, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        parquet.write_table(rows.slice(start, end - start), folder / f"part-{at:03}.parquet", row_group_size=300)
+        parquet.write_table(rows.slice(start, end - start), folder / f"part-{at:03}.parquet", row_group_size=70)
     return str(folder / "*.parquet")
 
 
@@ -62,12 +62,12 @@ def of_command(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("command")
     write(table(), folder / "one", [])
-    flags = "--label y --weight w --model trees --method nnpu --prior 0.35 --seed 4".split()
+    flags = "--label y --weight w --model trees --method naive --prior 0.35 --seed 4".split()
     assert main(["onesided", "fit", str(folder / "one" / "part-000.parquet"), *flags, "--out", str(folder / "m.model")]) == 0
     return (folder / "m.model").read_bytes()
 
 
-SETTINGS = {"weight": "w", "method": "nnpu", "prior": 0.35, "random_state": 4}
+SETTINGS = {"weight": "w", "method": "naive", "prior": 0.35, "random_state": 4}
 
 
 def left(ray) -> list:
@@ -78,7 +78,7 @@ def left(ray) -> list:
 
 @engines
 @pytest.mark.parametrize(
-    ("workers", "cuts"), [(1, []), (2, [1250]), (3, [1, 2000]), (7, [400, 800, 1200, 1600, 2499]), (5, list(range(0, 2500, 250))[1:])]
+    ("workers", "cuts"), [(1, []), (2, [300]), (3, [1, 480]), (7, [100, 200, 300, 400, 599]), (5, list(range(60, 600, 60)))]
 )
 def test_the_file_is_that_of_the_command(cluster, of_command, tmp_path, workers, cuts):
     from onesided.ray import fit
@@ -92,7 +92,7 @@ def test_the_file_is_that_of_the_command(cluster, of_command, tmp_path, workers,
 def test_killed_workers_change_no_byte_and_none_is_left(cluster, of_command, tmp_path):
     from onesided import ray as ours
 
-    place = write(table(), tmp_path / "parts", [900])
+    place = write(table(), tmp_path / "parts", [200])
     stop, killed, rng = threading.Event(), [], np.random.default_rng(0)
     held = []
     check = ours._Actors.check
@@ -136,7 +136,7 @@ def test_datasets_frames_and_lists_are_scored_as_predict_scores_them(cluster, of
     model = fit(rows, label="y", num_workers=2, **SETTINGS)
     assert model.to_bytes() == of_command
     assert fit(rows.to_pandas(), label="y", num_workers=2, **{**SETTINGS, "weight": None}).prior_ == 0.35
-    place = write(rows, tmp_path / "parts", [700, 1900])
+    place = write(rows, tmp_path / "parts", [70, 190])
     path = tmp_path / "m.model"
     model.save(path)
     scores = PUClassifier.load(path).decision_function(rows)
@@ -156,7 +156,7 @@ def test_what_cannot_be_is_one_sentence(cluster, tmp_path):
     from onesided.ray import fit
 
     rows = table()
-    place = write(rows, tmp_path / "parts", [1000])
+    place = write(rows, tmp_path / "parts", [100])
     with pytest.raises(FileNotFoundError, match="no Parquet file at"):
         fit(str(tmp_path / "nothing*.parquet"))
     parquet.write_table(rows.drop_columns("y"), tmp_path / "parts" / "part-900.parquet")

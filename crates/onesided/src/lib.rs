@@ -129,6 +129,7 @@ mod file;
 mod fit;
 mod given;
 mod importance;
+mod in_cluster;
 mod inverted;
 mod known_rows;
 mod labeling;

@@ -207,14 +207,16 @@ fn deaths_at_random_change_no_byte() {
 }
 
 #[test]
-fn a_share_that_is_estimated_and_more_workers_than_rows() {
+fn a_share_is_estimated_and_workers_may_be_more_than_rows() {
     let folder = Folder::new("few");
     let input = files(&folder.0, "t", &table(300, false), &[120, 180]);
     let estimated = Learner::new().model(ModelChoice::Trees).method("nnpu");
     let expected = large(&estimated, &[("label", "y")], &input);
-    let cluster = InProcess::cluster(310, 0);
-    let model = in_cluster(&estimated, &[("label", "y")], &input, &cluster).unwrap();
+    let model = in_cluster(&estimated, &[("label", "y")], &input, &InProcess::cluster(2, 0)).unwrap();
     assert!(same(&model, &expected));
+    let few = files(&folder.0, "f", &table(90, false), &[40, 50]);
+    let model = in_cluster(&learner(), &[("label", "y")], &few, &InProcess::cluster(100, 0)).unwrap();
+    assert!(same(&model, &large(&learner(), &[("label", "y")], &few)));
 }
 
 #[test]

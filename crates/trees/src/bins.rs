@@ -1,7 +1,7 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
-use crate::cluster::Away;
+use crate::away::Away;
 use crate::code_set::contains;
 use crate::packed::PackedRows;
 use crate::split::Cut;

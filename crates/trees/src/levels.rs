@@ -18,9 +18,8 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Codes, Feature, MOST_BINS, edges_of};
-use crate::cluster::{Away, Plain, of_rows};
+use crate::codec::Plain;
 use crate::histogram::{Cell, plus};
-use onesided_data::Stream;
 
 /// Parts that training rows are split into.
 pub(crate) const PARTS: usize = 5;
@@ -115,39 +114,7 @@ impl<T: Tally> Tallies<T> {
 }
 
 impl Binned {
-    /// The same rows, with columns of more levels than bins in the order that these training rows give them; `None` where
-    /// there is no such column. Rows that are not among the training rows are sorted by all of them.
-    pub fn ordered(
-        &self,
-        training: &[u32],
-        positive: impl Fn(u32) -> bool,
-        seed: u64,
-    ) -> Result<Option<Binned>, TreesError> {
-        let many: Vec<usize> =
-            (0..self.features()).filter(|&feature| self.codes(feature).is_some()).collect();
-        if many.is_empty() || training.is_empty() {
-            return Ok(None);
-        }
-        let mut stream = Stream::new(seed, "parts of levels");
-        let parts: Vec<u8> = (0..self.rows()).map(|_| stream.below(PARTS) as u8).collect();
-        if let Some(away) = self.away() {
-            return away_ordered(self, away, &many, &of_rows(&parts, training, positive)).map(Some);
-        }
-        let mut ordered = self.clone();
-        let mut trained = vec![false; self.rows()];
-        training.iter().for_each(|&row| trained[row as usize] = true);
-        for feature in many {
-            if let Some(codes) = self.codes(feature) {
-                let rows = training.iter().map(|&row| (row, parts[row as usize], 1, positive(row)));
-                let levels = Levels::of(&counted(codes, rows));
-                let bins = levels.bins_of(codes, |row| (parts[row], trained[row]));
-                ordered.replace(feature, levels.feature(), bins);
-            }
-        }
-        Ok(Some(ordered))
-    }
-
-    /// Rows and positives of each level of the features that have more of them than bins, by what is said [of rows](of_rows).
+    /// Rows and positives of each level of the features that have more of them than bins, by what is said of rows, as [`Command::Levels`](crate::cluster) has it.
     pub(crate) fn counted(&self, of_rows: &[u8]) -> Vec<Vec<[Counted; PARTS]>> {
         let rows = || {
             (0u32..).zip(of_rows).map(|(row, &of_row)| {
@@ -177,18 +144,11 @@ impl Binned {
     }
 }
 
-/// The same where workers hold the rows.
-fn away_ordered(binned: &Binned, away: &Away, many: &[usize], of_rows: &[u8]) -> Result<Binned, TreesError> {
-    let (away, levels) = away.order(many, of_rows)?;
-    let mut ordered = binned.clone().held_by(away);
-    for (&feature, levels) in many.iter().zip(levels) {
-        ordered.replace(feature, levels.feature(), Vec::new());
-    }
-    Ok(ordered)
-}
-
 /// Rows and positives of each level, part by part, of rows with their parts, how often they count, and whether they are positive.
-fn counted(codes: &Codes, rows: impl Iterator<Item = (u32, u8, u32, bool)>) -> Vec<[Counted; PARTS]> {
+pub(crate) fn counted(
+    codes: &Codes,
+    rows: impl Iterator<Item = (u32, u8, u32, bool)>,
+) -> Vec<[Counted; PARTS]> {
     let levels = (0..codes.len()).filter_map(|row| codes.at(row)).max().map_or(0, |code| code + 1);
     let mut of_parts = vec![[Counted::default(); PARTS]; levels];
     for (row, part, times, positive) in rows {
@@ -238,7 +198,8 @@ impl Levels {
         Self { bins: edges.len() + 1, of_level, without }
     }
 
-    fn feature(&self) -> Feature {
+    /// The feature that they make.
+    pub fn feature(&self) -> Feature {
         Feature::Ordered { of_level: self.of_level.clone(), bins: self.bins }
     }
 
@@ -249,7 +210,7 @@ impl Levels {
     }
 
     /// The bins of rows by their codes, their parts and whether they were trained on.
-    fn bins_of(&self, codes: &Codes, of_row: impl Fn(usize) -> (u8, bool)) -> Vec<u8> {
+    pub fn bins_of(&self, codes: &Codes, of_row: impl Fn(usize) -> (u8, bool)) -> Vec<u8> {
         let bin = |row: usize| match (codes.at(row), of_row(row)) {
             (None, _) => self.bins as u8,
             (Some(code), (part, true)) => self.without[code][usize::from(part)],
@@ -288,7 +249,7 @@ fn shrinkage(of_levels: &[Counted]) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::{Boosting, TreesConfig};
-    use onesided_data::{ColumnKind, Columns, Matrix};
+    use onesided_data::{ColumnKind, Columns, Matrix, Stream};
     use std::borrow::Cow;
 
     #[test]

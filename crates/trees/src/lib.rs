@@ -35,10 +35,12 @@
 #![forbid(unsafe_code)]
 
 mod additive;
+mod away;
 mod bins;
 mod boost;
 mod cluster;
 mod code_set;
+mod codec;
 mod compiled;
 mod config;
 mod derivatives;
@@ -51,7 +53,9 @@ mod histogram;
 mod layout;
 mod levels;
 mod model;
+mod ordered;
 mod packed;
+mod scores;
 mod shap;
 mod shuffled;
 mod split;
@@ -59,9 +63,10 @@ mod threads;
 mod two_class;
 
 pub use additive::fit_naive_bayes;
+pub use away::{Ask, CUTS, Workers};
 pub use bins::{BYTES_PER_ROW, Binned};
 pub use boost::{BoostedTrees, Boosting, HeldOut, Round};
-pub use cluster::{Ask, CUTS, PartitionBuilder, Sorting, Worker, Workers, add_answers};
+pub use cluster::{PartitionBuilder, Sorting, Worker, add_answers};
 pub use config::TreesConfig;
 pub use derivatives::Derivatives;
 pub use error::TreesError;

@@ -2,8 +2,8 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Feature};
-use crate::cluster::{Reader, Writer};
 use crate::code_set::contains;
+use crate::codec::{Reader, Writer};
 use crate::compiled::{BLOCK, Compiled, SMALL_BLOCK};
 use crate::split::Cut;
 use crate::threads::in_threads;
@@ -172,31 +172,14 @@ impl TreesModel {
         Ok(logits)
     }
 
-    /// The logits of some rows of binned data: of the data that the trees were grown on, whose bins they know.
-    pub fn logits_of(&self, binned: &Binned, rows: &[u32]) -> Result<Vec<f64>, TreesError> {
-        self.logits_of_with_threads(binned, rows, 1)
-    }
-
-    /// [`logits_of`](Self::logits_of) with this many threads; 0 is all there are.
-    pub fn logits_of_with_threads(
-        &self,
-        binned: &Binned,
-        rows: &[u32],
-        threads: usize,
-    ) -> Result<Vec<f64>, TreesError> {
-        if binned.features() != self.features {
-            return Err(TreesError::Width { expected: self.features, found: binned.features() });
-        }
-        binned.check_rows(rows)?;
-        if let Some(away) = binned.away() {
-            return away.logits(self, rows);
-        }
+    /// The logits of some rows whose cells are here.
+    pub(crate) fn logits_here(&self, binned: &Binned, rows: &[u32], threads: usize) -> Vec<f64> {
         let mut logits = vec![self.start; rows.len()];
         match binned.values_of_bins().filter(|_| rows.len() > SMALL_BLOCK) {
             Some(values) => self.add_by_masks(binned, &values, rows, threads, &mut logits),
             None => self.add_by_walks(binned, rows, threads, &mut logits),
         }
-        Ok(logits)
+        logits
     }
 
     /// A value stands for its bin, and rows are scored as any others are.

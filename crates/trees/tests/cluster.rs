@@ -26,6 +26,12 @@ impl Workers for InProcess {
         };
         workers.iter_mut().zip(asks).map(answer).collect()
     }
+
+    fn sum(&self, asks: Vec<Ask>) -> Result<Vec<u8>, TreesError> {
+        let mut answers = self.each(asks)?.into_iter();
+        let first = answers.next().unwrap();
+        answers.try_fold(first, |sum, answer| add_answers(&sum, &answer))
+    }
 }
 
 /// Numbers with missing cells, flags, categories, and 700 levels: eleven columns.

@@ -51,7 +51,7 @@ class BatchScorer:
         self.path, self.names, self.keep, self.n_jobs = os.fspath(path), (score, probability), keep, n_jobs
 
     @classmethod
-    def of_bytes(cls, model: bytes, **options: Any) -> BatchScorer:
+    def _of_bytes(cls, model: bytes, **options: Any) -> BatchScorer:
         """Of the bytes of a model file, where workers cannot read the file."""
         scorer = cls("", **options)
         key = (hashlib.sha256(model).hexdigest(), 0)

@@ -17,8 +17,8 @@ from ._estimator import Teller, say
 from ._onesided import ClusterWorker, __version__, add_messages, fit_in_cluster
 from ._settings import check_columns, reading_of, settings_of
 
-# Seconds between two looks at whether a fit is to stop, and after which it is said that workers are waited for.
-_PAUSE, _LONG = 0.2, 30.0
+# Seconds between two looks at whether a fit is to stop, after which it is said that workers are waited for, and that one has to come back.
+_PAUSE, _LONG, _PATIENCE = 0.2, 30.0, 600.0
 
 
 def _ray() -> Any:
@@ -88,10 +88,22 @@ class _Actors:
                 answers.append(self.ray.get(ref))
             except self._lost():
                 answers.append(None)
-        if None in answers:
-            # Time for Ray to start it anew.
-            time.sleep(_PAUSE)
+        for (worker, _), answer in zip(messages, answers, strict=True):
+            if answer is None:
+                self._await(worker, stopped)
         return answers
+
+    def _await(self, worker: int, stopped: Callable[[], bool]) -> None:
+        """Waits until Ray has started a worker anew."""
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            ref = self.actors[worker].about.remote()
+            self._wait([ref], stopped)
+            try:
+                self.ray.get(ref)
+                return
+            except self._lost():
+                time.sleep(_PAUSE)
 
     def sum(self, messages: list[tuple[int, bytes]], stopped: Callable[[], bool]) -> bytes | None:
         """The sum of all answers: workers add pairs, and the driver the last one."""
@@ -293,7 +305,7 @@ def _score(model: bytes, file: str, groups: list[int], first: int, keep: list[st
 
     from ._batches import BatchScorer
 
-    scorer = BatchScorer.of_bytes(model, keep=keep)
+    scorer = BatchScorer._of_bytes(model, keep=keep)
     parts = []
     for batch in parquet.ParquetFile(file).iter_batches(row_groups=groups, use_threads=False):
         rows = pyarrow.array(range(first, first + batch.num_rows), pyarrow.int64())

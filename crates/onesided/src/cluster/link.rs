@@ -1,6 +1,7 @@
 //! Messages to workers, and what they are told again when they have started anew.
 
 use super::message::{Ask, Said};
+use super::worker::as_numbers;
 use crate::Error;
 use onesided_trees::{CUTS, TreesError, Workers};
 use std::fmt;
@@ -43,7 +44,7 @@ pub struct Cluster {
 }
 
 /// A message for a worker.
-pub(super) struct Message {
+pub(crate) struct Message {
     pub ask: Ask,
     pub bytes: Vec<u8>,
     /// As in [`onesided_trees::Ask`]; 0 is which rows it holds.
@@ -86,8 +87,15 @@ impl Cluster {
     }
 
     /// Gives each worker a message.
-    pub(super) fn each_message(&self, messages: Vec<Message>) -> Result<Vec<Vec<u8>>, Error> {
+    pub(crate) fn each_message(&self, messages: Vec<Message>) -> Result<Vec<Vec<u8>>, Error> {
         self.each_numbered(self.numbered(messages))
+    }
+
+    /// A fingerprint for each row, made with this salt.
+    pub(crate) fn fingerprints(&self, salt: u64) -> Result<Vec<u64>, Error> {
+        let ask = |_| Message { ask: Ask::Fingerprints { salt }, bytes: Vec::new(), rank: None };
+        let answers = self.each_message((0..self.workers()).map(ask).collect())?;
+        Ok(answers.iter().flat_map(|answer| as_numbers(answer)).collect())
     }
 
     fn each_numbered(&self, messages: Vec<(Option<u8>, Vec<u8>)>) -> Result<Vec<Vec<u8>>, Error> {

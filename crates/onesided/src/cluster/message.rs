@@ -47,7 +47,7 @@ pub(super) fn joined(json: &[u8], bytes: &[u8]) -> Vec<u8> {
 }
 
 /// What [`joined`] put together.
-pub(super) fn parted(both: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn parted(both: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = both.split_first_chunk()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }

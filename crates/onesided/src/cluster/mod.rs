@@ -8,7 +8,6 @@
 //! A worker that died starts without rows and says so. It is told again which rows are its, and what happened to them in the tree that is
 //! grown just now; a message that it had answered before is answered from memory, so nothing happens twice.
 
-mod coordinator;
 mod link;
 mod message;
 mod worker;
@@ -17,4 +16,6 @@ pub use link::{Cluster, Engine};
 pub use message::add_messages;
 pub use worker::ClusterWorker;
 
-pub(crate) use message::{Ask, Partition};
+pub(crate) use link::Message;
+pub(crate) use message::{Ask, Partition, parted};
+pub(crate) use worker::as_numbers;

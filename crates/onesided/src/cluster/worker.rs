@@ -177,6 +177,6 @@ fn as_bytes(numbers: &[u64]) -> Vec<u8> {
 }
 
 /// What [`as_bytes`] wrote.
-pub(super) fn as_numbers(bytes: &[u8]) -> Vec<u64> {
+pub(crate) fn as_numbers(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::message::{Answer, Command, NodeCut, Summed, Wanted};
 use crate::TreesError;
+use crate::away::{Ask, Away};
 use crate::bins::Binned;
 use crate::config::TreesConfig;
 use crate::derivatives::Derivatives;
@@ -12,138 +13,42 @@ use crate::layout::{Group, groups_of};
 use crate::levels::{Levels, PARTS};
 use crate::model::{Node, Tree, TreesModel};
 use crate::split::{Here, Search, Split};
-use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A message for a worker.
-#[derive(Clone, Debug)]
-pub struct Ask {
-    /// The message.
-    pub message: Vec<u8>,
-    /// A worker that starts anew must be told this again, unless a message of the same rank or a lower one has followed, which takes its
-    /// place. Cuts of one tree do not: all that followed are told again, in their order. `None` changes nothing at the worker.
-    pub rank: Option<u8>,
+fn asks(commands: impl Iterator<Item = Command>) -> Vec<Ask> {
+    commands.map(|command| Ask { message: command.to_bytes(), rank: command.rank() }).collect()
 }
 
-/// The rank of cuts.
-pub const CUTS: u8 = 5;
-
-/// Hands messages to workers. What a worker lost (it may have died) is told it again by whoever implements this.
-pub trait Workers: Send + Sync {
-    /// Gives each worker a message; the answers come in the order of the workers.
-    fn each(&self, asks: Vec<Ask>) -> Result<Vec<Vec<u8>>, TreesError>;
-
-    /// The same, with the [sum](super::add_answers) of all answers.
-    fn sum(&self, asks: Vec<Ask>) -> Result<Vec<u8>, TreesError> {
-        let mut answers = self.each(asks)?.into_iter();
-        let first = answers.next().ok_or(TreesError::Message)?;
-        answers.try_fold(first, |sum, answer| super::add_answers(&sum, &answer))
-    }
+fn each(away: &Away, commands: impl Iterator<Item = Command>) -> Result<Vec<Answer>, TreesError> {
+    away.each(asks(commands))?.iter().map(|answer| Answer::from_bytes(answer)).collect()
 }
 
-impl fmt::Debug for dyn Workers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Workers")
-    }
+fn sum(away: &Away, commands: impl Iterator<Item = Command>) -> Result<Answer, TreesError> {
+    Answer::from_bytes(&away.sum(asks(commands))?)
 }
 
-/// The cells of rows that workers hold.
-#[derive(Clone, Debug)]
-pub(crate) struct Away {
-    workers: Arc<dyn Workers>,
-    /// Where the rows of each worker begin, and where the last ones end.
-    starts: Vec<u32>,
-    /// Which order of levels this is, 0 for none, and which one workers have.
-    ordered: u64,
-    newest: Arc<AtomicU64>,
+/// Puts levels of features in the order that training rows give them; `of_rows` says of each row what [`Command::Levels`] needs.
+pub(crate) fn order(away: &Away, many: &[usize], of_rows: &[u8]) -> Result<(Away, Vec<Levels>), TreesError> {
+    let counted = sum(away, away.parts(of_rows).map(|part| Command::Levels { of_rows: part.to_vec() }))?;
+    let Answer::Counted(counted) = counted else { return Err(TreesError::Message) };
+    let levels: Vec<Levels> = counted.iter().map(|of_parts| Levels::of(of_parts)).collect();
+    let features: Vec<(u32, Levels)> =
+        many.iter().map(|&feature| feature as u32).zip(levels.iter().cloned()).collect();
+    each(away, (0..away.many()).map(|_| Command::Order { features: features.clone() }))?;
+    Ok((away.newly_ordered(), levels))
 }
 
-impl PartialEq for Away {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.newest, &other.newest) && self.ordered == other.ordered
-    }
-}
-
-impl Away {
-    pub fn new(rows: &[usize], workers: Arc<dyn Workers>) -> Self {
-        let mut starts = vec![0];
-        starts.extend(rows.iter().scan(0u32, |sum, &rows| {
-            *sum += rows as u32;
-            Some(*sum)
-        }));
-        Self { workers, starts, ordered: 0, newest: Arc::default() }
-    }
-
-    pub fn rows(&self) -> usize {
-        self.starts.last().map_or(0, |&end| end as usize)
-    }
-
-    fn many(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// The worker that holds a row. Of workers without rows none does.
-    fn holder(&self, row: u32) -> usize {
-        self.starts.partition_point(|&start| start <= row) - 1
-    }
-
-    /// Rows of each worker by their numbers there, in their order.
-    fn parted(&self, rows: &[u32]) -> Vec<Vec<u32>> {
-        let mut parts = vec![Vec::new(); self.many()];
-        for &row in rows {
-            let holder = self.holder(row);
-            parts[holder].push(row - self.starts[holder]);
-        }
-        parts
-    }
-
-    fn is_current(&self) -> Result<bool, TreesError> {
-        match self.ordered {
-            0 => Ok(false),
-            ordered if ordered == self.newest.load(Ordering::SeqCst) => Ok(true),
-            _ => Err(TreesError::Message),
-        }
-    }
-
-    fn each(&self, commands: impl Iterator<Item = Command>) -> Result<Vec<Answer>, TreesError> {
-        let asks = commands.map(|command| Ask { message: command.to_bytes(), rank: command.rank() });
-        let answers = self.workers.each(asks.collect())?;
-        answers.iter().map(|answer| Answer::from_bytes(answer)).collect()
-    }
-
-    fn sum(&self, commands: impl Iterator<Item = Command>) -> Result<Answer, TreesError> {
-        let asks = commands.map(|command| Ask { message: command.to_bytes(), rank: command.rank() });
-        Answer::from_bytes(&self.workers.sum(asks.collect())?)
-    }
-
-    /// Puts levels in the order that training rows give them; `of_rows` says of each row what [`Command::Levels`] needs.
-    pub fn order(&self, many: &[usize], of_rows: &[u8]) -> Result<(Self, Vec<Levels>), TreesError> {
-        let of_rows = |part: Range<usize>| of_rows[part].to_vec();
-        let parts = self.starts.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
-        let counted = self.sum(parts.map(|part| Command::Levels { of_rows: of_rows(part) }))?;
-        let Answer::Counted(counted) = counted else { return Err(TreesError::Message) };
-        let levels: Vec<Levels> = counted.iter().map(|of_parts| Levels::of(of_parts)).collect();
-        let features: Vec<(u32, Levels)> =
-            many.iter().map(|&feature| feature as u32).zip(levels.iter().cloned()).collect();
-        self.each((0..self.many()).map(|_| Command::Order { features: features.clone() }))?;
-        let ordered = self.newest.fetch_add(1, Ordering::SeqCst) + 1;
-        Ok((Self { ordered, ..self.clone() }, levels))
-    }
-
-    /// What a model says of some rows.
-    pub fn logits(&self, model: &TreesModel, rows: &[u32]) -> Result<Vec<f64>, TreesError> {
-        let ordered = self.is_current()?;
-        let parts = self.parted(rows).into_iter();
-        let answers = self.each(parts.map(|rows| Command::Score { ordered, model: model.clone(), rows }))?;
-        let mut scores = answers.into_iter().map(|answer| match answer {
-            Answer::Scores(scores) => Ok(scores.into_iter()),
-            _ => Err(TreesError::Message),
-        });
-        let mut scores: Vec<_> = scores.by_ref().collect::<Result<_, _>>()?;
-        rows.iter().map(|&row| scores[self.holder(row)].next().ok_or(TreesError::Message)).collect()
-    }
+/// What a model says of some rows.
+pub(crate) fn logits(away: &Away, model: &TreesModel, rows: &[u32]) -> Result<Vec<f64>, TreesError> {
+    let ordered = away.is_current()?;
+    let parts = away.parted(rows).into_iter();
+    let answers = each(away, parts.map(|rows| Command::Score { ordered, model: model.clone(), rows }))?;
+    let scores = answers.into_iter().map(|answer| match answer {
+        Answer::Scores(scores) => Ok(scores.into_iter()),
+        _ => Err(TreesError::Message),
+    });
+    let mut scores: Vec<_> = scores.collect::<Result<_, _>>()?;
+    rows.iter().map(|&row| scores[away.holder(row)].next().ok_or(TreesError::Message)).collect()
 }
 
 /// The rows of boosting where workers hold their cells.
@@ -169,7 +74,7 @@ impl<'b> FieldAway<'b> {
     ) -> Result<Self, TreesError> {
         let ordered = away.is_current()?;
         let parts = away.parted(training).into_iter().zip(away.parted(held_out));
-        away.each(parts.map(|(training, held_out)| Command::Open { ordered, training, held_out }))?;
+        each(away, parts.map(|(training, held_out)| Command::Open { ordered, training, held_out }))?;
         let every: Vec<u32> = (0..binned.features() as u32).collect();
         let groups = groups_of(&every, |feature| binned.room(feature));
         let (of_rows, units) = (Vec::new(), Units::new(0, std::iter::empty()));
@@ -199,7 +104,7 @@ impl<'b> FieldAway<'b> {
             features: features.to_vec(),
             wanted: wanted.clone(),
         };
-        match self.away.sum(parts.into_iter().map(begin))? {
+        match sum(self.away, parts.into_iter().map(begin))? {
             Answer::Summed(summed) => Ok(summed),
             _ => Err(TreesError::Message),
         }
@@ -213,7 +118,8 @@ impl<'b> FieldAway<'b> {
         scores: &mut [f64],
         held_out: &mut [f64],
     ) -> Result<(), TreesError> {
-        let leaves = self.away.each((0..self.away.many()).map(|_| Command::Leaves { cuts: cuts.clone() }))?;
+        let leaves = (0..self.away.many()).map(|_| Command::Leaves { cuts: cuts.clone() });
+        let leaves = each(self.away, leaves)?;
         let (mut of_training, mut of_held_out) = (Vec::new(), Vec::new());
         for answer in leaves {
             let Answer::Leaves(training, held_out) = answer else { return Err(TreesError::Message) };
@@ -318,7 +224,7 @@ impl Ground for RowsAway<'_, '_> {
         let cuts = std::mem::take(&mut self.cuts);
         let command = || Command::Part { cuts: cuts.clone(), wanted: wanted.clone() };
         let Answer::Summed(Summed { cells, of_levels }) =
-            self.field.away.sum((0..self.field.away.many()).map(|_| command()))?
+            sum(self.field.away, (0..self.field.away.many()).map(|_| command()))?
         else {
             return Err(TreesError::Message);
         };

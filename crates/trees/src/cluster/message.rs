@@ -1,7 +1,7 @@
 //! What a coordinator asks workers, and what they answer.
 
-use super::codec::{Reader, Writer};
 use crate::TreesError;
+use crate::codec::{Reader, Writer};
 use crate::derivatives::Derivatives;
 use crate::histogram::{Cell, Units, plus};
 use crate::levels::{Counted, Levels, PARTS};

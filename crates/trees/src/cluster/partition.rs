@@ -1,9 +1,9 @@
 //! How columns are sorted into bins, learned without keeping a row, and bins of some of the rows by it.
 
-use super::codec::{Reader, Writer};
-use super::coordinator::{Away, Workers};
 use crate::TreesError;
+use crate::away::{Away, Workers};
 use crate::bins::{Binned, Codes, Feature, Sorter, feature_of};
+use crate::codec::{Reader, Writer};
 use crate::layout::groups_of;
 use crate::packed::{BEHIND, PackedRows};
 use onesided_data::{ColumnKind, Columns};

@@ -124,8 +124,8 @@ impl Worker {
         {
             return Err(TreesError::Message);
         }
-        let (spans, cuts) = (vec![0..rows.len()], vec![None]);
-        self.tree = Growth { cells, rows, spans, cuts, features };
+        let root = 0..rows.len();
+        self.tree = Growth { cells, rows, spans: Vec::from([root]), cuts: vec![None], features };
         Ok(())
     }
 
