@@ -220,16 +220,15 @@ pub(super) fn weights(members: &[OutOfFold], before: &[Before], single: bool) ->
     let all: f64 = even.iter().sum();
     let mut weights: Vec<f64> =
         drawn.iter().zip(&even).map(|(drawn, even)| greedy * drawn + (1.0 - greedy) * even / all).collect();
-    let untold = untold(&members, &aucs, before, positives);
-    let told = 1.0 - untold.iter().sum::<f64>();
-    weights.iter_mut().zip(untold).for_each(|(weight, untold)| *weight = told * *weight + untold);
     // What hardly counts costs as much time as the rest.
     weights.iter_mut().filter(|weight| **weight < LEAST_WEIGHT).for_each(|weight| *weight = 0.0);
     if positives >= EARNS_FROM as f64 {
         leave_out(&members, &mut weights);
     }
     let all: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / all).collect()
+    let untold = untold(&members, &aucs, before, positives);
+    let told = (1.0 - untold.iter().sum::<f64>()) / all;
+    weights.into_iter().zip(untold).map(|(weight, untold)| told * weight + untold).collect()
 }
 
 /// The weight of members where P against U tells nothing, as far as it does not. A difference d in AUC against negatives is (1 - μ) d
@@ -239,8 +238,8 @@ fn untold(members: &[OutOfFold], aucs: &[f64], before: &[Before], positives: f64
     let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
     let tell = positives * of_negatives * of_negatives;
     let untold = (1.0 - of_negatives) * HALF_TOLD / (HALF_TOLD + tell);
-    let each = aucs.iter().zip(before);
-    each.map(|(auc, before)| if auc.is_finite() { before.untold * untold } else { 0.0 }).collect()
+    let of = |(auc, before): (&f64, &Before)| if auc.is_finite() { before.untold * untold } else { 0.0 };
+    aucs.iter().zip(before).map(of).map(|weight| if weight < LEAST_WEIGHT { 0.0 } else { weight }).collect()
 }
 
 /// Leaves out members, those of the least weight first, as long as the mean of the others ranks as well as that of all.
@@ -248,8 +247,7 @@ fn leave_out(members: &[OutOfFold], weights: &mut [f64]) {
     let mut order: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] > 0.0).collect();
     order.sort_by(|&a, &b| weights[a].total_cmp(&weights[b]).then(b.cmp(&a)));
     order.pop();
-    let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
-    let least = mean(members, weights).auc() - NOT_EARNED * of_negatives;
+    let least = mean(members, weights).auc() - NOT_EARNED;
     for at in order {
         let weight = std::mem::take(&mut weights[at]);
         if mean(members, weights).auc() < least {
@@ -416,8 +414,8 @@ mod tests {
         assert!((weight_of(Some(0.8), 0.5) - ((1.0 - untold) * judged + untold)).abs() < 1e-9);
         // Where every unlabeled row is a negative, or nobody knows, it is judged as the others are.
         assert_eq!(weight_of(None, 0.5), weight_of(None, 0.0));
-        let few = 0.5 * 0.1 * 100.0 / (100.0 + 300.0 * 0.81);
-        assert!((weight_of(Some(0.1), 0.5) - ((1.0 - few) * weight_of(Some(0.1), 0.0) + few)).abs() < 1e-9);
+        // 0.5 · 0.1 · 100 / (100 + 300 · 0.9²) = 0.015 is less than any member has.
+        assert_eq!(weight_of(Some(0.1), 0.5), weight_of(Some(0.1), 0.0));
     }
 
     /// Members that found 0.6 and 0.64 with 50 positives: what is usual counts as much, and half of its difference
