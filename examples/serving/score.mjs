@@ -3,11 +3,25 @@
 //     npm install onnxruntime-node
 //     node score.mjs onnxruntime-node model.onnx rows.json
 //
-// rows.json has a list per column: {"age": [31, null], "city": ["Oslo", null]}. The packages onnxruntime-node and
-// onnxruntime-web have the same calls, so a page in a browser does it as well (browser.html).
+// rows.json has a list per column: {"age": [31, null], "city": ["Oslo", null]}; dates are seconds since 1970. The packages
+// onnxruntime-node and onnxruntime-web have the same calls, so a page in a browser does it as well (browser.html).
 import { readFileSync } from "node:fs";
 
-/** The columns as tensors: null is NaN for a number and the empty string for a category. */
+/** A cell of numbers: null is NaN, true is 1. What is no number is refused, since NaN would say that it is missing. */
+function number(cell, name) {
+  if (cell === null) return NaN;
+  if (typeof cell === "number" || typeof cell === "boolean") return Number(cell);
+  throw new Error(`column '${name}' takes numbers, and ${JSON.stringify(cell)} is none`);
+}
+
+/** A cell of a category: null is the empty string, and blanks around it are none of it. */
+function text(cell, name) {
+  if (cell === null) return "";
+  if (typeof cell === "string") return cell.replace(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, "");
+  throw new Error(`column '${name}' takes strings, and ${JSON.stringify(cell)} is none`);
+}
+
+/** The columns as tensors. */
 export function tensors(ort, session, columns) {
   const feeds = {};
   for (const { name, type, shape } of session.inputMetadata) {
@@ -15,14 +29,15 @@ export function tensors(ort, session, columns) {
     if (cells === undefined) throw new Error(`the rows have no column '${name}'`);
     const rows = cells.length;
     if (type === "string") {
-      const texts = cells.flatMap((cell) => (Array.isArray(cell) ? cell : [cell ?? ""]));
+      // The words of a text are an array, in which a blank stands for none.
+      const texts = cells.flatMap((cell) => (Array.isArray(cell) ? cell : [text(cell, name)]));
       feeds[name] = new ort.Tensor("string", texts, [rows, texts.length / rows]);
     } else if (type === "float32") {
       const places = shape[1];
       const numbers = cells.flatMap((cell) => cell ?? Array(places).fill(NaN));
       feeds[name] = new ort.Tensor("float32", Float32Array.from(numbers), [rows, places]);
     } else {
-      const numbers = cells.map((cell) => (cell === null ? NaN : Number(cell)));
+      const numbers = cells.map((cell) => number(cell, name));
       feeds[name] = new ort.Tensor("float64", Float64Array.from(numbers), [rows, 1]);
     }
   }

@@ -4,7 +4,7 @@
 
 Ours in Python and onnxruntime take turns, five of each, on one thread each and on the same rows in memory: 10,000 rows at once, and one
 row at a time as a service has them. What is told is rows per second and, of the five turns, the lowest and the highest ratio of
-onnxruntime's speed to ours. The last lines are the table of docs/export.md.
+onnxruntime's speed to ours. The last lines are the table of docs/export-results.md.
 """
 
 import argparse

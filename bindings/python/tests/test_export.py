@@ -45,7 +45,7 @@ def test_auto_with_dates_and_texts(tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     X, y = table()
     X["day"] = pd.Timestamp("2023-11-28") + pd.to_timedelta((np.arange(len(X)) * 7919) % 1000, unit="D")
-    X["note"] = [["late again!", "PAID in full", None, "...", "Paid, late; the 2nd time"][at % 5] for at in range(len(X))]
+    X["note"] = [["late again!", "PAID in full", None, "...", "Paid, late; the 2nd time", "null"][at % 6] for at in range(len(X))]
     X.loc[::9, "day"] = pd.NaT
     model = onesided.PUClassifier(prior=1 / 3, random_state=0, effort="quick", text="note").fit(X, y)
     with pytest.raises(ValueError, match="'note' holds texts.* with terms=True"):
@@ -59,6 +59,7 @@ def test_auto_with_dates_and_texts(tmp_path):
         "note": model.terms(X["note"]),
     }
     assert passed["note"][:4, :3].tolist() == [["late", "again", ""], ["paid", "in", "full"], ["", "", ""], [" ", "", ""]]
+    assert set(passed["note"][5]) == {""}
     score = session.run(["score"], passed)[0]
     np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-5, atol=1e-5)
     told = session.get_modelmeta().custom_metadata_map
@@ -67,6 +68,32 @@ def test_auto_with_dates_and_texts(tmp_path):
     assert told["onesided.method"] == "auto" and told["onesided.model"] and told["onesided.fitted_on"]
     assert float(told["onesided.prior_in_unlabeled"]) == pytest.approx(0.2)
     assert "very few rows" in told["onesided.warnings"] and all(told["onesided.warnings"].split("\n"))
+
+
+def test_what_the_caller_makes_of_cells(tmp_path):
+    """Zones, and blanks around a level: as the page says, and not otherwise."""
+    runtime = pytest.importorskip("onnxruntime")
+    X, y = table()
+    hours = pd.Series(pd.to_timedelta((np.arange(len(X)) * 7919) % 20_000, unit="h"))
+    X["seen"] = (pd.Timestamp("2021-11-28", tz="UTC") + hours).dt.tz_convert("Asia/Kolkata")
+    model = onesided.PUClassifier("weighted-lr", prior=1 / 3, random_state=0).fit(X, y)
+    model.export(tmp_path / "m.onnx")
+    session = runtime.InferenceSession(tmp_path / "m.onnx")
+    expected = model.decision_function(X)
+    # The recipe of docs/export.md.
+    utc = (pd.to_datetime(X["seen"], utc=True) - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+    clock = (X["seen"].dt.tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
+
+    def score(seconds, kind):
+        passed = {"a": X[["a"]].to_numpy(), "kind": kind.to_numpy(dtype=object).reshape(-1, 1)}
+        return session.run(["score"], {**passed, "seen": seconds.to_numpy().reshape(-1, 1)})[0]
+
+    np.testing.assert_allclose(score(utc, X["kind"]), expected, rtol=1e-5, atol=1e-5)
+    assert np.abs(score(clock, X["kind"]) - expected).max() > 1e-3
+    blanks = " " + X["kind"] + "\t"
+    np.testing.assert_array_equal(model.decision_function(X.assign(kind=blanks)), expected)
+    np.testing.assert_allclose(score(utc, blanks.str.strip(" \t\n\f\r")), expected, rtol=1e-5, atol=1e-5)
+    assert np.abs(score(utc, blanks) - expected).max() > 1e-3
 
 
 def test_thousands_of_levels(tmp_path):

@@ -41,6 +41,7 @@ def test_mlflow(made, tmp_path, monkeypatch):
     import mlflow
     import onnx
     import onnxruntime
+    from mlflow.models import infer_signature
     from onesided import mlflow as flavor
 
     model, frame, expected, _ = made
@@ -50,7 +51,11 @@ def test_mlflow(made, tmp_path, monkeypatch):
     with mlflow.start_run():
         info = flavor.log_model(model, "spam", input_example=frame.head())
         model.export("spam.onnx")
-        exported = mlflow.onnx.log_model(onnx.load("spam.onnx"), name="exported")
+        rows = {"age": np.array([[31.0], [70.0]]), "city": np.array([["Oslo"], ["Bergen"]], dtype=object)}
+        scored = {"score": np.zeros(2, np.float32), "probability": np.zeros(2, np.float32), "decision": np.zeros(2, bool)}
+        exported = mlflow.onnx.log_model(
+            onnx.load("spam.onnx"), name="spam-onnx", signature=infer_signature(rows, scored), input_example=rows
+        )
     assert info.signature.inputs.input_names() == NAMES
     assert [column.name for column in info.signature.outputs] == ["score", "probability", "decision"]
     scored = mlflow.pyfunc.load_model(info.model_uri).predict(frame)
@@ -61,6 +66,10 @@ def test_mlflow(made, tmp_path, monkeypatch):
     assert not [file for file in folder.rglob("*") if file.suffix in (".pkl", ".joblib")]
     session = onnxruntime.InferenceSession(mlflow.onnx.load_model(exported.model_uri).SerializeToString())
     np.testing.assert_allclose(session.run(["score"], fed(frame))[0], expected, rtol=1e-5, atol=1e-5)
+    loaded = mlflow.pyfunc.load_model(exported.model_uri)
+    assert loaded.metadata.signature.inputs.input_names() == NAMES and set(loaded.input_example) == set(NAMES)
+    assert [column.name for column in loaded.metadata.signature.outputs] == ["score", "probability", "decision"]
+    np.testing.assert_allclose(loaded.predict(fed(frame))["score"], expected, rtol=1e-5, atol=1e-5)
 
 
 def fed(frame):
@@ -180,10 +189,19 @@ def test_node(made, tmp_path, runtime):
     found = json.loads(said.splitlines()[-1])
     np.testing.assert_allclose(found["score"], expected, rtol=1e-5, atol=1e-5)
     assert found["decision"] == (model.predict(frame) == 1).tolist()
+    # What would be scored as a missing cell without a word.
+    for cells in UNFIT:
+        (tmp_path / "rows.json").write_text(json.dumps(cells))
+        said = subprocess.run(["node", "score.mjs", runtime, "m.onnx", "rows.json"], cwd=tmp_path, text=True, capture_output=True)
+        assert said.returncode != 0 and "is none" in said.stderr
+
+
+UNFIT = [{"age": ["2024-03-01"], "city": ["Oslo"]}, {"age": [31], "city": [5]}]
 
 
 def lists(frame, folder):
-    """A list per column, in a file."""
+    """A list per column, in a file, with blanks around the levels of the category, as `predict` takes them too."""
+    frame = frame.assign(city=" " + frame["city"] + "\t")
     rows = {name: json.loads(frame[name].to_json(orient="values")) for name in NAMES}
     (folder / "rows.json").write_text(json.dumps(rows))
 
@@ -202,6 +220,12 @@ def test_rust(made, tmp_path):
     found = json.loads(said)
     np.testing.assert_allclose(found["score"], expected, rtol=1e-5, atol=1e-5)
     assert found["decision"] == (model.predict(frame) == 1).tolist()
+    for cells in UNFIT:
+        (tmp_path / "rows.json").write_text(json.dumps(cells))
+        said = subprocess.run(
+            program, cwd=ROOT / "examples" / "serving" / "rust", env=environment, text=True, capture_output=True
+        )
+        assert said.returncode != 0 and "is none" in said.stderr
 
 
 # Opens the page, types a row, and says what it shows.
@@ -226,7 +250,7 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 const page = await browser.newPage();
 await page.goto(`http://localhost:${server.address().port}/browser.html`);
 const shown = [];
-for (const [age, city] of [["31", "Oslo"], ["70", "Bergen"], ["", ""]]) {
+for (const [age, city] of [["31", "Oslo "], ["70", "Bergen"], ["", ""]]) {
   await page.fill("#age", age);
   await page.fill("#city", city);
   await page.evaluate(() => (document.getElementById("out").textContent = ""));

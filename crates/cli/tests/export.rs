@@ -27,7 +27,7 @@ fn a_file_and_what_to_pass_to_it() {
     assert!(inputs.iter().all(|input| input["type"] == "double" && input["width"] == 1));
     // A second time, to another name and without naming the only format: the same bytes.
     let text = folder.run("export m.safetensors -o again.onnx");
-    assert!(text.stdout.contains("a      double      1\n"), "{text:?}");
+    assert!(text.stdout.contains("a      double      1  number\n"), "{text:?}");
     assert!(text.stdout.ends_with(&format!("wrote again.onnx ({} bytes)\n", bytes.len())), "{text:?}");
     assert!(bytes == fs::read(folder.path("again.onnx")).unwrap());
     // The file of an earlier export is replaced, and nothing else is left.
@@ -80,6 +80,7 @@ fn what_cannot_be_written_exactly_is_refused() {
     assert_eq!(said.code, 0, "{said:?}");
     let inputs = folder.json("export days.safetensors --out days.onnx");
     assert_eq!(inputs["inputs"][2]["name"], "day");
+    assert_eq!(inputs["inputs"][2]["holds"], "seconds since 1970, UTC");
     let sentence = folder.refused("export days.safetensors --format xgboost-json --out days.json");
     assert!(sentence.contains("'day' holds dates"), "{sentence}");
 }
@@ -109,7 +110,10 @@ fn texts_leave_as_their_words() {
 fn trees_as_a_booster() {
     let folder = fitted("export-booster");
     let said = folder.json("export m.safetensors --format xgboost-json --out m.json");
-    assert_eq!(said["inputs"][0], serde_json::json!({ "name": "a", "type": "float", "width": 1 }));
+    assert_eq!(
+        said["inputs"][0],
+        serde_json::json!({ "name": "a", "type": "float", "width": 1, "holds": "number" })
+    );
     let booster: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.path("m.json")).unwrap()).unwrap();
     let model = &booster["learner"]["gradient_booster"]["model"];

@@ -147,7 +147,7 @@ fn every_schema_has_a_version_and_every_key_a_description() {
 fn differences_are_seen() {
     let export = read("export");
     let seen = |text: &str| Schema::of(&export).differences(&serde_json::from_str(text).unwrap());
-    let good = r#"{"bytes": 3, "format": "onnx", "out": "m", "inputs": [{"name": "a", "type": "double", "width": 1}]}"#;
+    let good = r#"{"bytes": 3, "format": "onnx", "out": "m", "inputs": [{"name": "a", "type": "double", "width": 1, "holds": "number"}]}"#;
     assert_eq!(seen(good), [""; 0]);
     assert_eq!(seen(&good.replace("3", "\"3\"")), ["it.bytes is \"3\", which is none of [\"integer\"]"]);
     assert_eq!(seen(&good.replace("\"out\": \"m\", ", "")), ["it has no 'out'"]);

@@ -102,10 +102,10 @@ pub use onesided_table::{
     SortedRows, Stream, TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn,
     TimeFeature, TimeStyle, UnknownEncoding, Utf8Reader, Values, WhyLeftOut, WriteAs, Written, agree,
     available_threads, check_memory, column_names, counted, decode, end_process, followed, grouped,
-    is_standard_output, is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left,
-    nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes, read_regular, read_table_bytes,
-    reusing_memory, shown_share, stack, unknown_name, write_atomically, write_batches, write_privately,
-    write_table, write_table_as,
+    is_missing_cell, is_standard_output, is_stream, limit_memory, map_stretches, memory_held, memory_in_all,
+    memory_left, nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes, read_regular,
+    read_table_bytes, reusing_memory, shown_share, stack, unknown_name, write_atomically, write_batches,
+    write_privately, write_table, write_table_as,
 };
 pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};

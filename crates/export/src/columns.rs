@@ -6,7 +6,7 @@ use crate::graph::{Graph, INSIDE, Value};
 use crate::proto::{Setting, Type, Values};
 use crate::{ExportError, OUTPUTS, Options};
 use onesided::data::{
-    FeatureKind, Features, ImageFrom, ImageInput, Scaling, TextInput, TimeFeature, Weighting,
+    FeatureKind, Features, ImageFrom, ImageInput, Scaling, TextInput, TimeFeature, TimeStyle, Weighting,
 };
 use std::collections::HashMap;
 
@@ -78,7 +78,7 @@ pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Resul
         let name = checked(&feature.name)?;
         let column = match &feature.kind {
             FeatureKind::Numeric { mean, scale, wide } => {
-                let mut x = graph.input(name, Type::Double, 1);
+                let mut x = graph.input(name, Type::Double, 1, "number");
                 if !*wide {
                     let rounded = graph.cast(&x, Type::Float);
                     x = graph.cast(&rounded, Type::Double);
@@ -86,18 +86,18 @@ pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Resul
                 scaled(graph, &x, features, &[*mean], &[*scale])
             }
             FeatureKind::Boolean { mean, scale } => {
-                let x = graph.input(name, Type::Double, 1);
+                let x = graph.input(name, Type::Double, 1, "1 or 0");
                 scaled(graph, &x, features, &[*mean], &[*scale])
             }
             FeatureKind::Vector { means, scales } => {
-                let input = graph.input(name, Type::Float, means.len());
+                let input = graph.input(name, Type::Float, means.len(), "vector");
                 let x = graph.cast(&input, Type::Double);
                 let column = scaled(graph, &x, features, means, scales);
                 // A vector is missing where its first place is.
                 Column { missing: graph.place(&column.missing, 0), ..column }
             }
             FeatureKind::Categorical { levels: known, .. } => {
-                let input = graph.input(name, Type::Text, 1);
+                let input = graph.input(name, Type::Text, 1, "category");
                 let many = known.len() as i64;
                 let code = label(graph, &input, known.clone(), (0..many).collect(), many);
                 let all = graph.constant(&[1, many], Values::Ints((0..many).collect()));
@@ -124,8 +124,10 @@ pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Resul
                 let part = Part::Bounded { value: value.clone(), width: text.terms().len() };
                 Column { part, encoded: value.clone(), whole: value, missing: graph.op("Not", &[&some]) }
             }
-            FeatureKind::Time { parts, .. } => {
-                let input = graph.input(name, Type::Double, 1);
+            FeatureKind::Time { style, parts, .. } => {
+                let clock = *style == TimeStyle::Clock;
+                let holds = if clock { "seconds since midnight" } else { "seconds since 1970, UTC" };
+                let input = graph.input(name, Type::Double, 1, holds);
                 let mut of_parts = Vec::with_capacity(parts.len());
                 for part in parts {
                     of_parts.push(time(graph, &input, &part.part, &seconds)?);

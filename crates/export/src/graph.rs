@@ -2,6 +2,7 @@
 
 use crate::Input;
 use crate::proto::{Axis, Message, Setting, Type, Values, attribute, tensor, value_info};
+use std::collections::HashSet;
 
 /// The name of a value.
 pub type Value = String;
@@ -9,12 +10,24 @@ pub type Value = String;
 /// What the names of values inside the graph begin with.
 pub const INSIDE: &str = "onesided::";
 
+/// A node or a constant.
+struct Step {
+    /// The field of `GraphProto`: 1 for a node, 5 for a constant.
+    field: u64,
+    bytes: Vec<u8>,
+    /// The value that it makes.
+    makes: Value,
+    /// The values that it is made of.
+    takes: Vec<Value>,
+}
+
 /// Nodes and constants in the order they were added.
 #[derive(Default)]
 pub struct Graph {
-    body: Message,
+    steps: Vec<Step>,
     ends: Message,
     inputs: Vec<Input>,
+    outputs: Vec<Value>,
     named: usize,
 }
 
@@ -25,29 +38,34 @@ impl Graph {
     }
 
     /// A column that the caller passes.
-    pub fn input(&mut self, name: &str, kind: Type, width: usize) -> Value {
-        self.input_of(name, kind, &[Axis::Of(width)]);
-        self.inputs.push(Input { name: name.to_string(), kind: kind.name(), width, levels: Vec::new() });
-        name.to_string()
+    pub fn input(&mut self, name: &str, kind: Type, width: usize, holds: &'static str) -> Value {
+        self.input_of(&[Axis::Of(width)], kind, name, kind.name(), width, holds)
     }
 
     /// The terms of a text: as many places as the caller needs, which are not counted.
     pub fn terms(&mut self, name: &str) -> Value {
-        self.input_of(name, Type::Text, &[Axis::Open("terms")]);
-        self.inputs.push(Input { name: name.to_string(), kind: "terms", width: 0, levels: Vec::new() });
-        name.to_string()
+        self.input_of(&[Axis::Open("terms")], Type::Text, name, "terms", 0, "words of a text")
     }
 
     /// Pictures, height by height, width by width, channel last.
     pub fn pictures(&mut self, name: &str, [height, width, channels]: [usize; 3]) -> Value {
-        self.input_of(name, Type::Byte, &[Axis::Of(height), Axis::Of(width), Axis::Of(channels)]);
-        let width = height * width * channels;
-        self.inputs.push(Input { name: name.to_string(), kind: "uint8", width, levels: Vec::new() });
-        name.to_string()
+        let axes = [height, width, channels].map(Axis::Of);
+        self.input_of(&axes, Type::Byte, name, "uint8", height * width * channels, "picture")
     }
 
-    fn input_of(&mut self, name: &str, kind: Type, axes: &[Axis]) {
-        self.ends = std::mem::take(&mut self.ends).bytes(11, &value_info(name, kind, axes).0);
+    fn input_of(
+        &mut self,
+        axes: &[Axis],
+        of: Type,
+        name: &str,
+        kind: &'static str,
+        width: usize,
+        holds: &'static str,
+    ) -> Value {
+        let info = value_info(name, of, axes).text(3, holds);
+        self.ends = std::mem::take(&mut self.ends).bytes(11, &info.0);
+        self.inputs.push(Input { name: name.to_string(), kind, holds, width, levels: Vec::new() });
+        name.to_string()
     }
 
     /// The columns that the caller passes, in the order they were added.
@@ -58,14 +76,16 @@ impl Graph {
     /// What the caller gets, a number per row.
     pub fn output(&mut self, name: &str, kind: Type, from: &str) {
         self.add("Identity", &[from], name, "", &[]);
+        self.outputs.push(name.to_string());
         self.ends = std::mem::take(&mut self.ends).bytes(12, &value_info(name, kind, &[]).0);
     }
 
     /// A constant.
     pub fn constant(&mut self, shape: &[i64], values: Values) -> Value {
-        let name = self.name();
-        self.body = std::mem::take(&mut self.body).bytes(5, &tensor(&name, shape, &values).0);
-        name
+        let makes = self.name();
+        let bytes = tensor(&makes, shape, &values).0;
+        self.steps.push(Step { field: 5, bytes, makes: makes.clone(), takes: Vec::new() });
+        makes
     }
 
     /// One number in 32 bits.
@@ -125,13 +145,23 @@ impl Graph {
         for (name, setting) in settings {
             node = node.bytes(5, &attribute(name, setting).0);
         }
-        node = node.text(7, domain);
-        self.body = std::mem::take(&mut self.body).bytes(1, &node.0);
+        let bytes = node.text(7, domain).0;
+        let takes = inputs.iter().map(|&input| input.to_string()).collect();
+        self.steps.push(Step { field: 1, bytes, makes: output.to_string(), takes });
     }
 
-    /// The `ModelProto`.
+    /// The `ModelProto`. What no output is made of is left out: a runtime would compute it all the same, such as a column per level of
+    /// a category for trees, which take its code.
     pub fn finish(self, version: &str, metadata: &[(&str, String)]) -> Vec<u8> {
-        let mut graph = self.body.text(2, "onesided");
+        let mut needed: HashSet<&str> = self.outputs.iter().map(String::as_str).collect();
+        for step in self.steps.iter().rev() {
+            if needed.contains(step.makes.as_str()) {
+                needed.extend(step.takes.iter().map(String::as_str));
+            }
+        }
+        let kept = self.steps.iter().filter(|step| needed.contains(step.makes.as_str()));
+        let mut graph = kept.fold(Message::default(), |graph, step| graph.bytes(step.field, &step.bytes));
+        graph = graph.text(2, "onesided");
         graph.0.extend_from_slice(&self.ends.0);
         let set = |domain: &str, version: i64| Message::default().text(1, domain).int(2, version);
         let mut model = Message::default().int(1, 10).text(2, "onesided").text(3, version);
@@ -140,5 +170,25 @@ impl Graph {
             model = model.bytes(14, &Message::default().text(1, key).text(2, value).0);
         }
         model.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_output_is_made_of_is_left_out() {
+        let mut graph = Graph::default();
+        let x = graph.input("x", Type::Double, 1, "number");
+        let kept = graph.with("Mul", &x, 2.0);
+        let left_out = graph.with("Div", &x, 3.0);
+        graph.op("Softsign", &[&left_out]);
+        graph.output("score", Type::Float, &kept);
+        let bytes = graph.finish("0", &[]);
+        let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(has("Mul") && has("Identity"));
+        assert!(!has("Div") && !has("Softsign") && !has(&left_out));
+        assert!(!bytes.windows(8).any(|window| window == 3.0f64.to_le_bytes()));
     }
 }

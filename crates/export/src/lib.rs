@@ -4,7 +4,7 @@
 //! | column | input | missing |
 //! |---|---|---|
 //! | numbers, true/false (0 and 1) | `double`, `[rows, 1]` | NaN |
-//! | dates (seconds since 1970) | `double`, `[rows, 1]` | NaN |
+//! | dates (seconds since 1970, UTC) | `double`, `[rows, 1]` | NaN |
 //! | categories | `string`, `[rows, 1]` | the empty string |
 //! | vectors | `float`, `[rows, places]` | NaN |
 //! | texts, by their terms | `string`, `[rows, terms]` | empty strings alone |
@@ -23,7 +23,7 @@ mod sides;
 mod xgboost;
 
 use graph::Graph;
-use onesided::data::{FeatureKind, nearest};
+use onesided::data::{FeatureKind, is_missing_cell, nearest};
 use onesided::learn::Fitted;
 use onesided::{Encoding, Model};
 use proto::Type;
@@ -91,6 +91,9 @@ pub struct Input {
     pub name: String,
     /// The type of its cells: `double`, `float`, `string`, `uint8`, or `terms` and `category`, which the pages describe.
     pub kind: &'static str,
+    /// What its cells say: `number`, `1 or 0`, `seconds since 1970, UTC`, `seconds since midnight`, `category`, `vector`, `words of a
+    /// text` or `picture`.
+    pub holds: &'static str,
     /// How many places a row has: 1, the length of a vector or of a picture, or 0 where the caller decides, as for terms.
     pub width: usize,
     /// Where categories are passed as codes: the level of each code. Nothing else has one.
@@ -154,8 +157,8 @@ pub enum ExportError {
     Own(String),
 }
 
-/// The terms of texts as an exported model takes them: those of one row after another. A missing text has none; one without a word
-/// has a blank, which is no term. `column` says whose, where the model has several columns of texts.
+/// The terms of texts as an exported model takes them: those of one row after another. A missing text has none, and in a column of a
+/// table `null` and the like are missing; a text without a word has a blank, which is no term. `column` says whose, where the model has several columns of texts.
 pub fn terms(
     model: &Model,
     texts: &[Option<String>],
@@ -176,9 +179,11 @@ pub fn terms(
         _ => None,
     };
     let features = features.ok_or(ExportError::WhichTexts)?;
+    let of_table = matches!(model.encoding().as_ref(), Encoding::Table(_));
     let one = |text: &Option<String>| match text {
         None => Vec::new(),
         Some(text) if text.trim().is_empty() => Vec::new(),
+        Some(text) if of_table && is_missing_cell(text.trim_ascii()) => Vec::new(),
         Some(text) => {
             let found = features.terms_of(text);
             if found.is_empty() { vec![" ".to_string()] } else { found }

@@ -80,7 +80,7 @@ fn columns(features: &Features) -> Result<Vec<Column>, ExportError> {
     // What XGBoost does not take in a name.
     match all.iter().find(|column| column.name.contains(['[', ']', '<'])) {
         Some(column) => {
-            Err(ExportError::NotTrees(format!("column '{}' has a sign in its name", column.name)))
+            Err(ExportError::NotTrees(format!("column '{}' has [, ] or < in its name", column.name)))
         }
         None => Ok(all),
     }
@@ -329,6 +329,7 @@ pub fn write(model: &Model) -> Result<Exported, ExportError> {
     let input = |column: &Column| Input {
         name: column.name.clone(),
         kind: if column.levels.is_some() { "category" } else { "float" },
+        holds: if column.levels.is_some() { "place of the level" } else { "number" },
         width: 1,
         levels: column.levels.clone().unwrap_or_default(),
     };

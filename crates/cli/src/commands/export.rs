@@ -39,7 +39,9 @@ pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
     write_atomically(&flags.out, |file| file.write_all(&bytes))?;
     if as_json {
         let input = |input: &onesided_export::Input| {
-            let mut object = json!({ "name": input.name, "type": input.kind, "width": input.width });
+            let mut object = json!({
+                "name": input.name, "type": input.kind, "width": input.width, "holds": input.holds,
+            });
             if !input.levels.is_empty() {
                 object["levels"] = json!(input.levels);
             }
@@ -55,7 +57,9 @@ pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
     let width = |input: &onesided_export::Input| {
         if input.width == 0 { "any".to_string() } else { input.width.to_string() }
     };
-    let mut rows = vec![["input", "type", "width"].map(str::to_string).to_vec()];
-    rows.extend(inputs.iter().map(|input| vec![input.name.clone(), input.kind.to_string(), width(input)]));
+    let mut rows = vec![["input", "type", "width", "holds"].map(str::to_string).to_vec()];
+    rows.extend(inputs.iter().map(|input| {
+        vec![input.name.clone(), input.kind.to_string(), width(input), input.holds.to_string()]
+    }));
     print_of_file(&format!("{}\nwrote {} ({} bytes)\n", table(&rows), flags.out.display(), bytes.len()))
 }

@@ -2,8 +2,8 @@
 //!
 //!     ORT_DYLIB_PATH=…/libonnxruntime.so cargo run --release -- model.onnx rows.json
 //!
-//! rows.json has a list per column: {"age": [31, null], "city": ["Oslo", null]}. null is NaN for a number and the empty string for a
-//! category.
+//! rows.json has a list per column: {"age": [31, null], "city": ["Oslo", null]}; dates are seconds since 1970. null is NaN for a
+//! number and the empty string for a category. A cell of another kind is refused, since it would be scored as a missing one.
 
 use ort::session::{Session, SessionInputValue};
 use ort::value::{Tensor, TensorElementType, ValueType};
@@ -24,12 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let shape = [cells.len(), 1];
         let tensor = match ty {
             TensorElementType::String => {
-                let text = |cell: &Value| cell.as_str().unwrap_or("").to_string();
-                let texts: Vec<String> = cells.iter().map(text).collect();
+                let texts = cells.iter().map(|cell| text(cell, name)).collect::<Result<Vec<_>, _>>()?;
                 Tensor::from_string_array((shape, &texts[..]))?.into_dyn()
             }
             TensorElementType::Float64 => {
-                let numbers: Vec<f64> = cells.iter().map(|cell| cell.as_f64().unwrap_or(f64::NAN)).collect();
+                let numbers = cells.iter().map(|cell| number(cell, name)).collect::<Result<Vec<_>, _>>()?;
                 Tensor::from_array((shape, numbers))?.into_dyn()
             }
             other => return Err(format!("'{name}' is of {other}, which this program does not pass").into()),
@@ -42,4 +41,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (_, decision) = outputs["decision"].try_extract_tensor::<bool>()?;
     println!("{}", json!({ "score": score, "probability": probability, "decision": decision }));
     Ok(())
+}
+
+/// A cell of a category, without blanks around it.
+fn text(cell: &Value, name: &str) -> Result<String, String> {
+    match cell {
+        Value::Null => Ok(String::new()),
+        Value::String(text) => Ok(text.trim_ascii().to_string()),
+        other => Err(format!("column '{name}' takes strings, and {other} is none")),
+    }
+}
+
+/// A cell of numbers; true is 1.
+fn number(cell: &Value, name: &str) -> Result<f64, String> {
+    match cell {
+        Value::Null => Ok(f64::NAN),
+        Value::Bool(truth) => Ok(f64::from(u8::from(*truth))),
+        other => other.as_f64().ok_or_else(|| format!("column '{name}' takes numbers, and {other} is none")),
+    }
 }
