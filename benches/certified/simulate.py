@@ -3,7 +3,7 @@
     python simulate.py 2000 > simulated.jsonl     # a few minutes on one core
     python simulate.py simulated.jsonl > simulated.md
 
-The procedures of docs/certified.md are written here a second time, with NumPy alone; `crates/eval` has golden lists by a third program. Rows are
+The procedures of docs/certified-results.md are written here a second time, with NumPy alone; `crates/eval` has golden lists by a third program. Rows are
 drawn from known laws, so that the oracle's score (the likelihood ratio) is there to compare with. The learned score is a ridge logistic regression
 on the columns and their squares.
 
