@@ -1,5 +1,8 @@
 """Models for other runtimes: the same scores from onnxruntime, and refusals."""
 
+import json
+import pathlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,3 +166,33 @@ def test_refusals(tmp_path):
     with pytest.raises(ValueError, match="fit"):
         onesided.PUClassifier().export(tmp_path / "m.onnx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_shapley_values_of_xgboost(tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    model, X = fitted(method="nnpu", model="trees")
+    model.export(tmp_path / "m.json", format="xgboost-json")
+    booster = xgboost.Booster(model_file=tmp_path / "m.json")
+    levels = json.loads(booster.attr("onesided.levels"))["kind"]
+    cells = np.stack([X["a"], X["kind"].map(levels.index)], axis=1).astype(np.float32)
+    rows = xgboost.DMatrix(cells, feature_names=booster.feature_names, feature_types=booster.feature_types, enable_categorical=True)
+    parts = booster.predict(rows, pred_contribs=True)
+    assert np.isfinite(parts).all() and np.abs(parts[:, 0]).max() > 0.1
+    np.testing.assert_allclose(parts.sum(axis=1), model.decision_function(X), rtol=1e-4, atol=1e-4)
+
+
+def test_the_page_has_the_numbers_of_the_files():
+    root = pathlib.Path(__file__).resolve().parents[3]
+    results = root / "bindings" / "python" / "benches" / "results"
+    page = (root / "docs" / "export-results.md").read_text()
+    exact = json.loads((results / "exported_exact.json").read_text())
+    for one in exact["networks"]:
+        row = "| `{network}` | {ours_to_exact:.1e} | {onnxruntime_to_exact:.1e} | {apart:.1e} | {decisions_apart} |"
+        assert row.format(**one) in page
+        # Ours is the farther one, as the page says.
+        assert one["network"] == "mlp:16" or one["ours_to_exact"] > one["onnxruntime_to_exact"]
+    lines = [json.loads(line) for line in (results / "exported.jsonl").read_text().splitlines()]
+    small = [line for line in lines if line["table"].startswith("small ")]
+    assert f"{len(small):,} small tables" in page
+    # In the unit of the limit.
+    assert max(line["far"] for line in small if "far" in line) < 1 and not any(line.get("decisions") for line in lines)

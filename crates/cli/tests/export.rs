@@ -126,4 +126,21 @@ fn trees_as_a_booster() {
     );
     assert_eq!(trees[1]["default_left"], serde_json::json!([1, 1, 0, 0, 0]));
     assert_eq!(booster["learner"]["attributes"]["onesided.class_prior"], "0.3333");
+    // Shapley values divide by the rows of a node, which are those of its children.
+    for tree in trees {
+        let rows: Vec<f64> =
+            tree["sum_hessian"].as_array().unwrap().iter().map(|n| n.as_f64().unwrap()).collect();
+        assert!(rows.iter().all(|&n| n > 0.0), "{rows:?}");
+        for (at, (left, right)) in tree["left_children"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(tree["right_children"].as_array().unwrap())
+            .enumerate()
+        {
+            if let (Some(left), Some(right)) = (left.as_u64(), right.as_u64()) {
+                assert!((rows[at] - rows[left as usize] - rows[right as usize]).abs() < 1e-9);
+            }
+        }
+    }
 }

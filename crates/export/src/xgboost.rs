@@ -113,6 +113,8 @@ struct Lists {
     parents: Vec<i64>,
     features: Vec<u32>,
     conditions: Vec<f32>,
+    /// How many rows a leaf had: Shapley values weigh the sides of a split by it.
+    rows: Vec<f64>,
     missing_left: Vec<u8>,
     of_categories: Vec<u8>,
     categories: Vec<u32>,
@@ -121,12 +123,17 @@ struct Lists {
     category_sizes: Vec<usize>,
 }
 
+/// What a leaf has where no row was: XGBoost divides by the rows of a node.
+const FEW: f64 = 1e-6;
+
 /// What XGBoost calls the parent of a root.
 const NO_PARENT: i64 = i32::MAX as i64;
 
 impl Lists {
-    fn leaf(&mut self, answer: f64) -> usize {
-        self.node(0, answer as f32, false, false)
+    fn leaf(&mut self, answer: f64, rows: f64) -> usize {
+        let at = self.node(0, answer as f32, false, false);
+        self.rows[at] = rows;
+        at
     }
 
     fn node(&mut self, feature: u32, condition: f32, missing_left: bool, of_categories: bool) -> usize {
@@ -135,6 +142,7 @@ impl Lists {
         self.parents.push(NO_PARENT);
         self.features.push(feature);
         self.conditions.push(condition);
+        self.rows.push(0.0);
         self.missing_left.push(missing_left.into());
         self.of_categories.push(of_categories.into());
         self.left.len() - 1
@@ -166,7 +174,9 @@ impl Lists {
         for (at, node) in tree.nodes.iter().enumerate() {
             match *node {
                 Node::Leaf { value } => {
-                    lists.leaf(factor * f64::from(value));
+                    // Models of early versions do not tell.
+                    let rows = tree.cover.get(at).map_or(1.0, |&rows| f64::from(rows).max(FEW));
+                    lists.leaf(factor * f64::from(value), rows);
                 }
                 Node::Split { feature, threshold, missing_left, .. } => {
                     let last = columns[feature as usize].last_left(threshold);
@@ -204,12 +214,12 @@ impl Lists {
                 Some(levels) => lists.set(feature as u32, 0..=levels.len() as u32, true),
                 None => lists.node(feature as u32, -f32::MAX, true, false),
             };
-            let there = lists.leaf(0.0);
+            let there = lists.leaf(0.0, if open.is_none() { 1.0 } else { FEW });
             if let Some((before, there)) = open.replace((at, there)) {
                 lists.children(before, at, there);
             }
         }
-        let last = lists.leaf(answer);
+        let last = lists.leaf(answer, FEW);
         if let Some((before, there)) = open {
             lists.children(before, last, there);
         }
@@ -246,7 +256,13 @@ impl Lists {
             if self.left[node] >= 0 {
                 lists.children(at, next, next + 1);
                 next += 2;
+            } else {
+                lists.rows[at] = self.rows[node];
             }
+        }
+        // Children come behind their parent.
+        for at in (0..order.len()).rev().filter(|&at| lists.left[at] >= 0).collect::<Vec<_>>() {
+            lists.rows[at] = lists.rows[lists.left[at] as usize] + lists.rows[lists.right[at] as usize];
         }
         lists
     }
@@ -271,7 +287,7 @@ impl Lists {
             "split_conditions": conditions,
             "split_indices": self.features,
             "split_type": self.of_categories,
-            "sum_hessian": vec![0.0; many],
+            "sum_hessian": self.rows,
             "tree_param": {
                 "num_deleted": "0",
                 "num_feature": features.to_string(),
@@ -317,7 +333,7 @@ pub fn write(model: &Model) -> Result<Exported, ExportError> {
     let missing: f64 = start + all().map(|(factor, tree)| factor * of_missing(tree)).sum::<f64>();
     let mut lists = Vec::new();
     let mut constant = Lists::default();
-    constant.leaf(start);
+    constant.leaf(start, 1.0);
     lists.push(constant);
     lists.push(Lists::blank(&columns, f64::from(about.logit_of_nothing()) - missing));
     lists.extend(all().map(|(factor, tree)| Lists::of(tree, &columns, factor)));
