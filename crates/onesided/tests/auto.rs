@@ -192,3 +192,16 @@ fn a_class_in_a_direction_in_which_rows_hardly_differ_is_found() {
     let again = Model::load_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.score(&again.read(&new.0).unwrap()).unwrap(), scores);
 }
+
+/// What a month's share of positives is told by: of unlabeled rows both what single folds said and what their mean says, of positives what folds said
+/// that had not met them.
+#[test]
+fn a_blend_keeps_how_it_scores_rows_that_it_has_met() {
+    let (text, _) = table(5, 900);
+    let path = Scratch::new("met", &text);
+    let model = learner().set("effort", "quick").unwrap().fit(&data(&path)).unwrap();
+    let scores = model.about().scores.as_ref().unwrap();
+    let [positive, other] = scores.met.as_ref().unwrap();
+    assert_eq!(positive, &scores.positive);
+    assert!(other.mean < scores.other.mean, "{} and {}", other.mean, scores.other.mean);
+}
