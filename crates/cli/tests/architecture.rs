@@ -218,3 +218,53 @@ fn public_parts(text: &str) -> Vec<String> {
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
+
+/// Public types of a crate by the names that its `lib.rs`, or a public module of it, gives them.
+fn public_types(folder: &str) -> BTreeSet<String> {
+    let source = root().join("crates").join(folder).join("src");
+    let lib = fs::read_to_string(source.join("lib.rs")).unwrap();
+    let mut texts = vec![lib.clone()];
+    for module in lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        let files = [source.join(format!("{module}/mod.rs")), source.join(format!("{module}.rs"))];
+        texts.push(files.iter().find_map(|file| fs::read_to_string(file).ok()).unwrap());
+    }
+    let mut types = BTreeSet::new();
+    for text in texts {
+        for used in text.split("\npub use ").skip(1).map(|rest| rest.split(';').next().unwrap()) {
+            let from_elsewhere = used.starts_with("onesided_");
+            let words = used.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|_| !from_elsewhere);
+            let is_type =
+                |word: &&str| word.starts_with(char::is_uppercase) && word.chars().any(char::is_lowercase);
+            types.extend(words.filter(is_type).map(ToString::to_string));
+        }
+    }
+    types
+}
+
+#[test]
+fn a_type_name_stands_once_in_what_a_user_sees() {
+    let mut of: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for folder in [
+        "onesided",
+        "classic",
+        "data",
+        "eval",
+        "learn",
+        "prior",
+        "loss",
+        "net",
+        "report",
+        "export",
+        "experiment",
+    ] {
+        for name in public_types(folder) {
+            of.entry(name).or_default().push(folder.to_string());
+        }
+    }
+    of.retain(|name, folders| {
+        // What a crate below gives, another may give on under the same name.
+        let prior_again = folders == &["learn".to_string(), "prior".to_string()];
+        folders.len() > 1 && !prior_again && name != "Readme"
+    });
+    assert!(of.is_empty(), "{of:?}");
+}

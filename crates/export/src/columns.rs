@@ -4,7 +4,7 @@
 
 use crate::graph::{Graph, INSIDE, Value};
 use crate::proto::{Setting, Type, Values};
-use crate::{ExportError, OUTPUTS, Options};
+use crate::{ExportError, ExportOptions, OUTPUTS};
 use onesided::data::{
     FeatureKind, Features, ImageFrom, ImageInput, Scaling, TextInput, TimeFeature, TimeStyle, Weighting,
 };

@@ -6,7 +6,7 @@
 //! one more tree asks for it.
 
 use crate::sides::{Sides, sides};
-use crate::{ExportError, Exported, Input, metadata};
+use crate::{ExportError, ExportInput, Exported, metadata};
 use onesided::data::{FeatureKind, Features, Scaling};
 use onesided::learn::{Fitted, Member};
 use onesided::{Encoding, Model};
