@@ -183,10 +183,16 @@ fn a_fit_tests_its_labels_and_says_so_in_one_line() {
         assert_eq!(said.code, 0, "{said:?}");
         let page = std::fs::read_to_string(folder.path(&format!("{name}.html"))).unwrap();
         let items = page.split("<li>");
-        items.map(str::to_string).find(|item| item.contains("<b>Labels are a random sample of the positives.</b>")).unwrap()
+        items
+            .map(str::to_string)
+            .find(|item| item.contains("<b>Labels are a random sample of the positives.</b>"))
+            .unwrap()
     };
     let (random, biased) = (page("random"), page("biased"));
-    assert!(random.contains(">unknown<") && random.contains("test of the labels finds nothing against it"), "{random}");
+    assert!(
+        random.contains(">unknown<") && random.contains("test of the labels finds nothing against it"),
+        "{random}"
+    );
     assert!(biased.contains(">fails<") && biased.contains("abels are not a random sample"), "{biased}");
 
     // With an estimated share next to nothing is seen, which the line says; with weights nothing is tested.

@@ -349,10 +349,14 @@ fn a_page_shows_the_pictures() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stdout.contains("it contains 50 pictures\n"), "{said:?}");
     let page = fs::read_to_string(folder.path("p.html")).unwrap();
-    let part = |id: &str| page.split(&format!("<section id=\"{id}\"")).nth(1).unwrap().split("</section>").next().unwrap();
+    let part = |id: &str| {
+        page.split(&format!("<section id=\"{id}\"")).nth(1).unwrap().split("</section>").next().unwrap()
+    };
     assert_eq!(part("rows").matches("src=\"data:image/png;base64,").count(), 50);
     let drives = part("drives");
-    for title in ["What it looks at", "Between which it decides", "Labeled positive, and ranked low", "Ranked last"] {
+    for title in
+        ["What it looks at", "Between which it decides", "Labeled positive, and ranked low", "Ranked last"]
+    {
         assert!(drives.contains(title), "{title}: {drives}");
     }
     assert_eq!(drives.matches("<svg class=\"seen").count(), 6);

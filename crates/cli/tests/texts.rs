@@ -395,7 +395,10 @@ fn answers_about_a_folder_are_learned_from() {
     let said = folder.run("audit draw m.safetensors all --rows 60 --out rows.html");
     assert_eq!(said.code, 0, "{said:?}");
     let page = fs::read_to_string(folder.path("rows.html")).unwrap();
-    assert!(page.contains("<h1>60 texts to answer, from <bdi>all</bdi></h1>") && page.contains("This page contains texts."));
+    assert!(
+        page.contains("<h1>60 texts to answer, from <bdi>all</bdi></h1>")
+            && page.contains("This page contains texts.")
+    );
     let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     let (mut file, mut yes) = ("key;row;positive;note;reviewer;draw\n".to_string(), 0);
@@ -405,7 +408,14 @@ fn answers_about_a_folder_are_learned_from() {
         yes += usize::from(said);
         let text = fs::read_to_string(folder.path("all").join(name)).unwrap();
         assert_eq!(row["text"], text, "{name}");
-        let cells = [&row["key"], &row["row"], &if said { "yes" } else { "no" }.into(), &"".into(), &"Ada".into(), &data["draw"]];
+        let cells = [
+            &row["key"],
+            &row["row"],
+            &if said { "yes" } else { "no" }.into(),
+            &"".into(),
+            &"Ada".into(),
+            &data["draw"],
+        ];
         let cells = cells.map(|cell| cell.as_str().map_or_else(|| cell.to_string(), str::to_string));
         file.push_str(&format!("{}\n", cells.join(";")));
     }
@@ -416,7 +426,9 @@ fn answers_about_a_folder_are_learned_from() {
     // Of 180 texts 60 are about sports; what is left holds 60 - yes of 120.
     let mu = told["prior_in_unlabeled"].as_f64().unwrap();
     assert!((mu - (60 - yes) as f64 / 120.0).abs() < 0.1, "{mu}");
-    let refused = folder.refused("fit --positives all --unlabeled sports --method weighted-lr --audit answers.csv --out o.safetensors");
+    let refused = folder.refused(
+        "fit --positives all --unlabeled sports --method weighted-lr --audit answers.csv --out o.safetensors",
+    );
     assert!(refused.contains("answers.csv"), "{refused}");
 }
 
@@ -424,19 +436,27 @@ fn answers_about_a_folder_are_learned_from() {
 #[test]
 fn a_page_shows_texts_and_their_words() {
     let folder = folders("texts-page");
-    fs::write(folder.path("all").join("000.txt"), "team goal <script>alert(1)</script> match \u{202e}players").unwrap();
+    fs::write(
+        folder.path("all").join("000.txt"),
+        "team goal <script>alert(1)</script> match \u{202e}players",
+    )
+    .unwrap();
     let fit = "fit --positives sports --unlabeled all --method weighted-lr --prior-in-unlabeled 0.3333 --out m.safetensors --report p.html";
     let said = folder.run(fit);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stdout.contains("it contains 50 texts\n"), "{said:?}");
     let page = fs::read_to_string(folder.path("p.html")).unwrap();
     let drives = page.split("<section id=\"drives\"").nth(1).unwrap().split("</section>").next().unwrap();
-    assert!(drives.contains("The words that moved the scores") && drives.contains("<bdi>team</bdi>"), "{drives}");
+    assert!(
+        drives.contains("The words that moved the scores") && drives.contains("<bdi>team</bdi>"),
+        "{drives}"
+    );
     let rows = page.split("<section id=\"rows\"").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(rows.contains("How it begins") && rows.contains("<bdi>The match went home"), "{rows}");
     assert!(rows.contains("&lt;script&gt;alert(1)&lt;/script&gt; match \u{fffd}players"), "{rows}");
     assert!(page.contains("What is hidden in <bdi>all</bdi>") && page.matches("<script").count() == 2);
-    let said = folder.run("report m.safetensors --positives sports --unlabeled all --no-rows --out none.html");
+    let said =
+        folder.run("report m.safetensors --positives sports --unlabeled all --no-rows --out none.html");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(!fs::read_to_string(folder.path("none.html")).unwrap().contains("The match went home"));
 }

@@ -206,7 +206,8 @@ pub use stream::{Recognizer, ScoredRows};
 pub use summary::{
     Along, Assumed, Assumption, AtOdds, AtShare, CarryingWord, Cause, Check, ColumnSummary, Comparison,
     CoveredPicture, Effect, EffectPoint, InShort, LearnedFrom, Level, ModelSummary, NextStep, Overlap,
-    PictureGroup, PicturesSeen, PromiseAt, Ranks, ScoreBins, SeenPicture, Side, State, Summary, SummarySettings, Warned, experience, rows_of,
+    PictureGroup, PicturesSeen, PromiseAt, Ranks, ScoreBins, SeenPicture, Side, State, Summary,
+    SummarySettings, Warned, experience, rows_of,
 };
 pub use table::Table;
 pub use told::{Told, is_useless};

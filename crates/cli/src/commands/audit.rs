@@ -13,8 +13,8 @@ use crate::progress::guarded;
 use crate::reading_flags::FileFlags;
 use clap::{Args, Subcommand};
 use onesided::data::{
-    Dataset, Encoding, FileOptions, ImageFrom, OutColumn, column_names, counted, decode, grouped, is_standard_output, write_atomically,
-    write_table_as,
+    Dataset, Encoding, FileOptions, ImageFrom, OutColumn, column_names, counted, decode, grouped,
+    is_standard_output, write_atomically, write_table_as,
 };
 use onesided::eval::EvalError;
 use onesided::eval::audit::{CutEstimate, FirstPartTarget};
@@ -201,7 +201,9 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     if as_page {
         // Pictures that a table holds or names are shown as the model sees them.
         let pictures = match model.encoding().shape() {
-            Some(_) if flags.file.is_file() => Some(model.read_with(&input, &also).map_err(Failure::of_reading)?),
+            Some(_) if flags.file.is_file() => {
+                Some(model.read_with(&input, &also).map_err(Failure::of_reading)?)
+            }
             _ => None,
         };
         write_page(&model, &drawn, pictures.as_ref(), flags, &files)?;

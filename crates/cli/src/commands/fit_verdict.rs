@@ -90,7 +90,11 @@ fn command(step: NextStep, flags: &args::Fit) -> String {
         (NextStep::Rank, ..) => format!("onesided predict {out} {} --out list.csv", ranked(flags)),
         (NextStep::Audit, ..) => audit_command(flags),
         (NextStep::Report, Some(positives), Some(unlabeled)) => {
-            format!("onesided report {out} --positives {} --unlabeled {} --out page.html", word(positives), word(unlabeled))
+            format!(
+                "onesided report {out} --positives {} --unlabeled {} --out page.html",
+                word(positives),
+                word(unlabeled)
+            )
         }
         (NextStep::Report, ..) => format!("onesided report {out} {} --out page.html", ranked(flags)),
     }

@@ -251,7 +251,9 @@ mod tests {
                 assert_eq!(one.recall[place], list.at_top(Top::Rows(at.rows), odds).unwrap().recall);
             }
             let same = along.shares.iter().find(|one| one.share == 0.2).unwrap();
-            let told = |precision: Option<Interval>| precision.map(|told| (told.low, told.high, told.value.to_bits()));
+            let told = |precision: Option<Interval>| {
+                precision.map(|told| (told.low, told.high, told.value.to_bits()))
+            };
             assert_eq!(told(same.precision[place]), told(at.precision));
         }
         assert!(along.promises[1].review.is_ok());

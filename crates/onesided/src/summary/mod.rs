@@ -349,7 +349,9 @@ impl List<'_> {
         }
         let names = shown.iter().map(|&at| all[at].clone()).collect();
         let pictures = match data {
-            Some(data) if settings.rows > 0 => self.pictures(data, &first, settings.rows, predicted_positive)?,
+            Some(data) if settings.rows > 0 => {
+                self.pictures(data, &first, settings.rows, predicted_positive)?
+            }
             _ => PicturesSeen::default(),
         };
         first.truncate(settings.rows);

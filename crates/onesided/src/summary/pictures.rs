@@ -76,9 +76,12 @@ impl List<'_> {
         rows: usize,
         predicted_positive: usize,
     ) -> Result<PicturesSeen, Error> {
-        let Encoding::Image(image) = self.model.encoding().as_ref() else { return Ok(PicturesSeen::default()) };
+        let Encoding::Image(image) = self.model.encoding().as_ref() else {
+            return Ok(PicturesSeen::default());
+        };
         let show = Shown { image, data, ends: ends(data.rows(), image) };
-        let some = |rows: &[ListedRow]| rows.iter().filter_map(|row| show.listed(row, data)).collect::<Vec<_>>();
+        let some =
+            |rows: &[ListedRow]| rows.iter().filter_map(|row| show.listed(row, data)).collect::<Vec<_>>();
         let at = predicted_positive.min(list.len());
         let at_cut = &list[at.saturating_sub(GROUP / 2)..(at + GROUP / 2).min(list.len())];
         let last = &list[list.len() - GROUP.min(list.len())..];
@@ -136,7 +139,8 @@ impl Shown<'_> {
             Store::Dense(matrix) if row < matrix.rows() => {
                 let (low, high) = self.ends;
                 let of = |(at, &x): (usize, &f32)| {
-                    let share = (unscaled(self.image, at % shape.channels, x) - low) / (high - low).max(1e-12);
+                    let share =
+                        (unscaled(self.image, at % shape.channels, x) - low) / (high - low).max(1e-12);
                     (255.0 * share.clamp(0.0, 1.0)).round() as u8
                 };
                 matrix.row(row).iter().enumerate().map(of).collect()
@@ -182,7 +186,8 @@ impl Shown<'_> {
         let rows = match self.data.rows() {
             Store::Bytes(pictures) => {
                 let own = &pictures.bytes[picture.row * wide..(picture.row + 1) * wide];
-                let mean = |channel: usize| unscaled(self.image, channel, 0.0).round().clamp(0.0, 255.0) as u8;
+                let mean =
+                    |channel: usize| unscaled(self.image, channel, 0.0).round().clamp(0.0, 255.0) as u8;
                 let mean: Vec<u8> = (0..shape.channels).map(mean).collect();
                 let byte = |at| if covers(at) { mean[at % shape.channels] } else { own[place(at).1] };
                 Store::Bytes(Pictures { shape, bytes: all.map(byte).collect() })

@@ -32,7 +32,9 @@ pub(super) fn carrying(model: &Model, rows: &[ListedRow]) -> Vec<CarryingWord> {
             let (columns, alone) = (features.columns(), features.columns().len() == 1);
             let texts = columns.iter().filter(|column| matches!(column.kind, FeatureKind::Text { .. }));
             let begin: Vec<String> = texts.map(|column| format!("{}:", column.name)).collect();
-            Box::new(move |name| !begin.is_empty() && (alone || begin.iter().any(|column| name.starts_with(column))))
+            Box::new(move |name| {
+                !begin.is_empty() && (alone || begin.iter().any(|column| name.starts_with(column)))
+            })
         }
         _ => return Vec::new(),
     };
@@ -58,7 +60,11 @@ pub(super) fn starts(input: &Input, also: &ReadAgain, rows: &[ListedRow]) -> Vec
     let folders: Vec<&Path> = match input {
         // The list is of unlabeled rows first of all.
         Input::Two { positives, unlabeled, negatives } => {
-            [Some(unlabeled), Some(positives), negatives.as_ref()].into_iter().flatten().map(|path| path.as_path()).collect()
+            [Some(unlabeled), Some(positives), negatives.as_ref()]
+                .into_iter()
+                .flatten()
+                .map(|path| path.as_path())
+                .collect()
         }
         Input::One(folder) => vec![folder],
     };

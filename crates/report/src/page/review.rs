@@ -2,8 +2,8 @@
 //! `onesided audit read` takes.
 
 use super::document;
-use super::sections::name_of;
 use super::html::{NAME, cell, escaped, grouped, json_number, json_text, short};
+use super::sections::name_of;
 
 const SCRIPT: &str = include_str!("review.js");
 /// Letters of a cell and of a text that are shown at most.

@@ -73,9 +73,15 @@ pub(super) fn all(summary: &Summary, settings: &PageSettings) -> Vec<Part> {
 /// The top of the page.
 pub(super) fn head(summary: &Summary) -> String {
     let rows = match (summary.takes, summary.has_rows()) {
-        ("tables", true) => "<strong>This page contains rows of the table.</strong> Send it only to people who may see them.",
-        ("tables", false) => "This page contains no rows of the table, but names of columns and values of some.",
-        ("texts", true) => "<strong>This page contains texts and names of files.</strong> Send it only to people who may see them.",
+        ("tables", true) => {
+            "<strong>This page contains rows of the table.</strong> Send it only to people who may see them."
+        }
+        ("tables", false) => {
+            "This page contains no rows of the table, but names of columns and values of some."
+        }
+        ("texts", true) => {
+            "<strong>This page contains texts and names of files.</strong> Send it only to people who may see them."
+        }
         ("texts", false) => "This page contains no texts, but some of their words.",
         (_, true) => "<strong>This page contains pictures.</strong> Send it only to people who may see them.",
         (_, false) => "This page contains no pictures.",

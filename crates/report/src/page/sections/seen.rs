@@ -27,7 +27,8 @@ impl Addresses {
             };
             all.iter().filter_map(of).collect()
         };
-        let letters = |addresses: &BTreeMap<usize, String>| addresses.values().map(String::len).sum::<usize>();
+        let letters =
+            |addresses: &BTreeMap<usize, String>| addresses.values().map(String::len).sum::<usize>();
         let mut addresses = at(SIDES[0]);
         for side in &SIDES[1..] {
             if letters(&addresses) > LETTERS {
@@ -68,7 +69,8 @@ impl Addresses {
         for (at, lost) in lost.iter().enumerate() {
             // Whole pixels, as they were covered.
             let edge = |at: usize, parts: usize, side: usize| (at * side / parts) as f64;
-            let (x, y) = (edge(at % across, *across, picture.width), edge(at / across, *down, picture.height));
+            let (x, y) =
+                (edge(at % across, *across, picture.width), edge(at / across, *down, picture.height));
             let (right, bottom) =
                 (edge(at % across + 1, *across, picture.width), edge(at / across + 1, *down, picture.height));
             let opacity = 0.75 * lost.abs() / most;

@@ -26,8 +26,11 @@ pub(super) fn wrong_share(along: &Along) -> String {
     let told: Vec<(f64, Interval)> =
         along.shares.iter().filter_map(|one| Some((one.share, one.precision[place]?))).collect();
     plot.band("c1", &told.iter().map(|(share, told)| (*share, told.low, told.high)).collect::<Vec<_>>());
-    let likely: Vec<(f64, f64)> =
-        told.iter().filter(|(_, told)| told.value.is_finite()).map(|(share, told)| (*share, told.value)).collect();
+    let likely: Vec<(f64, f64)> = told
+        .iter()
+        .filter(|(_, told)| told.value.is_finite())
+        .map(|(share, told)| (*share, told.value))
+        .collect();
     plot.line("c1", &likely);
     let words = |(share, told): &(f64, Interval)| {
         let precision = match told.value.is_finite() {
