@@ -28,7 +28,8 @@ const shot = async (file, name, { width, height, from, ...more }) => {
 try {
   const [page, review] = ["page.html", "review.html"].map(name => join(folder, name));
   onesided("fit", "examples/train.csv", "--label", "y", "--reserve", "60", "--out", "model.safetensors", "--report", "page.html");
-  onesided("audit", "draw", "model.safetensors", "examples/new.csv", "--label", "y", "--rows", "200", "--explain", "4", "--out", "review.html");
+  onesided("audit", "draw", "model.safetensors", "examples/new.csv", "--label", "y", "--rows", "200", "--explain", "4",
+    ...["customer", "x1", "x2", "x3", "x4", "x5", "x6"].flatMap(name => ["--id", name]), "--out", "review.html");
   copyFileSync(page, join(root, "docs/report/example.html"));
   await shot(page, "page.png", { width: 1000, height: 760 });
   await shot(page, "page-phone.png", { width: 400, height: 900, colorScheme: "dark" });

@@ -9,7 +9,7 @@
 //!   term), in closed form ([`RandomFeatures::shapley`](onesided_classic::RandomFeatures::shapley)).
 //! * **Means of several models**: the weighted sum of what their members' parts are.
 //! * **Networks, kernel machines and whatever else**: Shapley values compared with the same row. Up to seven columns in which the row
-//!   differs from it are taken in every order there is; more in eight orders drawn at random, each with its reverse (E. Štrumbelj and
+//!   differs from it are taken in every order there is; more in up to eight orders drawn at random, each with its reverse (E. Štrumbelj and
 //!   I. Kononenko, "An efficient explanation of individual classifications using game theory", JMLR 11, 2010). In every order parts
 //!   add up to f less that of the row that says nothing.
 //!
@@ -29,6 +29,9 @@ use std::collections::BTreeMap;
 const ALL_ORDERS: usize = 7;
 /// Orders that are drawn where there are more columns; each is followed backward, too.
 const ORDERS: usize = 8;
+/// Steps of all orders together, beyond which there are fewer of them, and at least one: an order and its reverse share what two columns do
+/// together evenly, so only what three or more do together is left to chance.
+const STEPS: usize = 400;
 /// Rows that are scored at once.
 const ROWS_AT_ONCE: usize = 8_192;
 
@@ -374,8 +377,9 @@ impl Sets {
         let mut stream = Stream::new(0, "orders");
         let (mut known, mut steps) = (Vec::new(), Vec::new());
         let mut order: Vec<usize> = (0..columns).collect();
-        let weight = 1.0 / (2 * ORDERS) as f64;
-        for _ in 0..ORDERS {
+        let orders = (STEPS / columns.max(1)).clamp(1, ORDERS);
+        let weight = 1.0 / (2 * orders) as f64;
+        for _ in 0..orders {
             stream.shuffle(&mut order);
             for backward in [false, true] {
                 let mut now = vec![false; columns];
@@ -426,5 +430,10 @@ mod tests {
         assert!((parts[0] - 0.5).abs() < 1e-12 && (parts[1] - 0.5).abs() < 1e-12, "{parts:?}");
         assert!(parts[3..].iter().all(|part| (part - 1.0).abs() < 1e-12));
         assert!((parts.iter().sum::<f64>() - 20.0).abs() < 1e-9);
+        // Eight orders of 20 columns and one of 500, forward and backward; the product is shared evenly by one, too.
+        assert_eq!((drawn.known.len(), Sets::of(500).known.len()), (16 * 21, 2 * 501));
+        let many = Sets::of(500);
+        let parts = many.parts(&worth(&many), 500);
+        assert!((parts[0] - 0.5).abs() < 1e-12 && (parts[499] - 1.0).abs() < 1e-12, "{parts:?}");
     }
 }

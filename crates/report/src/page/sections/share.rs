@@ -21,7 +21,7 @@ pub(super) fn share(summary: &Summary) -> String {
                 with(share.share),
                 grouped(summary.rows),
                 summary.positives.map_or_else(String::new, |(least, most)| format!(
-                    " That is about {} of them: {} to {} with the chance of a single list on top of the range.",
+                    " That makes about {} of them, {} to {} with the scatter of a single list.",
                     grouped((share.share.value * summary.rows as f64).round() as usize),
                     grouped(least),
                     grouped(most)

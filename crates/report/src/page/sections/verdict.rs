@@ -80,9 +80,9 @@ fn promised(along: &Along) -> String {
     let Some(Ok(review)) = promise.map(|one| &one.review) else { return String::new() };
     let (rows, of) = match &review.this_file_by_share {
         Some(Promised::Made(promise)) if !along.promises_of_new_rows => (promise.rows, ""),
-        _ => (review.population.rows, " of rows like these"),
+        _ => (review.population.rows, ", for new rows like these"),
     };
-    format!(" To be 95\u{a0}% sure of 90\u{a0}%{of}, read {}.", grouped(rows))
+    format!(" Promised{of}: the first {} hold at least 90\u{a0}%, with 95\u{a0}% confidence.", grouped(rows))
 }
 
 fn decapitalized(text: &str) -> String {
