@@ -20,7 +20,7 @@ const UNSOUND: &str = "its scores are not numbers";
 const FIRST_FOLDS: usize = 2;
 /// How far behind the best one there a candidate is that goes no further, in units of 1 / √n_p, where n_p positives are scored: the
 /// noise of an AUC is about half of that.
-const BEHIND: f64 = 0.75;
+pub(super) const BEHIND: f64 = 0.75;
 
 /// A candidate after its folds.
 pub(super) struct Judged {

@@ -1,5 +1,6 @@
 //! How much of each candidate a blend has.
 
+use super::race::BEHIND;
 use crate::Candidate;
 use crate::criterion::HeldScores;
 use crate::quantile_alignment::{FoldScores, aligned_to};
@@ -233,13 +234,18 @@ pub(super) fn weights(members: &[OutOfFold], before: &[Before], single: bool) ->
 
 /// The weight of members where P against U tells nothing, as far as it does not. A difference d in AUC against negatives is (1 - μ) d
 /// against unlabeled rows, and the noise of n_p positives stays what it is, so n_p (1 - μ)² positives are what tells. And the fewer
-/// of U are positive, the more P against U is what is asked: the weight goes with μ.
+/// of U are positive, the more P against U is what is asked: the weight goes with μ. A member that is behind by more than noise even so has
+/// none.
 fn untold(members: &[OutOfFold], aucs: &[f64], before: &[Before], positives: f64) -> Vec<f64> {
     let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
     let tell = positives * of_negatives * of_negatives;
     let untold = (1.0 - of_negatives) * HALF_TOLD / (HALF_TOLD + tell);
-    let of = |(auc, before): (&f64, &Before)| if auc.is_finite() { before.untold * untold } else { 0.0 };
-    aucs.iter().zip(before).map(of).map(|weight| if weight < LEAST_WEIGHT { 0.0 } else { weight }).collect()
+    let best = aucs.iter().copied().fold(0.0, f64::max);
+    let of = |(auc, before): (&f64, &Before)| {
+        let weight = before.untold * untold;
+        if *auc >= best - BEHIND / positives.sqrt() && weight >= LEAST_WEIGHT { weight } else { 0.0 }
+    };
+    aucs.iter().zip(before).map(of).collect()
 }
 
 /// Leaves out members, those of the least weight first, as long as the mean of the others ranks as well as that of all.
@@ -414,6 +420,14 @@ mod tests {
         assert!((weight_of(Some(0.8), 0.5) - ((1.0 - untold) * judged + untold)).abs() < 1e-9);
         // Where every unlabeled row is a negative, or nobody knows, it is judged as the others are.
         assert_eq!(weight_of(None, 0.5), weight_of(None, 0.0));
+        // Behind by more than 0.75 / √300 it has none, and rows that know nothing are that far behind.
+        let rows = Arc::new(Judging { weights: [None, None, None], mu: PriorInUnlabeled::new(0.8).ok() });
+        let mut all = members(&[1.0, 50.0]);
+        all.iter_mut().for_each(|one| one.rows = rows.clone());
+        assert_eq!(
+            weights(&all, &[Before::default(), Before { usual: 0.0, untold: 0.5 }], false),
+            [1.0, 0.0]
+        );
         // 0.5 · 0.1 · 100 / (100 + 300 · 0.9²) = 0.015 is less than any member has.
         assert_eq!(weight_of(Some(0.1), 0.5), weight_of(Some(0.1), 0.0));
     }
