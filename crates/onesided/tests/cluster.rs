@@ -159,8 +159,10 @@ fn large(learner: &Learner, words: &[(&str, &str)], input: &Input) -> Model {
     learner.fit_large(table, &mut |_| Signal::Continue).unwrap()
 }
 
+/// Rows are compared as text, in which a row without a score equals itself.
 fn same(one: &Model, other: &Model) -> bool {
-    one.to_bytes().unwrap() == other.to_bytes().unwrap() && one.known_rows() == other.known_rows()
+    let rows = |model: &Model| format!("{:?}", model.known_rows());
+    one.to_bytes().unwrap() == other.to_bytes().unwrap() && rows(one) == rows(other)
 }
 
 #[test]
