@@ -51,7 +51,7 @@ impl Parts {
     }
 
     /// Opens files, and joins their footers.
-    pub fn open(paths: &[PathBuf]) -> Result<(Self, ParquetMetaData), TableError> {
+    pub(super) fn open(paths: &[PathBuf]) -> Result<(Self, ParquetMetaData), TableError> {
         let (mut files, mut end, mut groups): (Vec<(u64, File)>, u64, Vec<RowGroupMetaData>) =
             (Vec::new(), 0, Vec::new());
         let mut first: Option<(String, FileMetaData)> = None;
