@@ -4,7 +4,7 @@ use crate::failure::{raise, raise_for};
 use crate::fitting::{NOTE, Said, config, notes, of_report, options};
 use crate::model::PyModel;
 use crate::progress::Watch;
-use onesided::cluster::{Cluster, ClusterWorker, Engine, add_messages as add};
+use onesided::cluster::{Cluster, ClusterEngine, ClusterWorker, add_messages as add};
 use onesided::{Fit, Input, Learner};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -79,7 +79,7 @@ impl PyEngine {
     }
 }
 
-impl Engine for PyEngine {
+impl ClusterEngine for PyEngine {
     fn workers(&self) -> usize {
         self.workers
     }

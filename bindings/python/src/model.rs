@@ -10,9 +10,9 @@ use crate::summary::{self, PySummary};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
-    AuditDraw, AuditSettings, Encoding, Error, FalseAlarms, History, HistoryEntry, HistoryError,
-    ImportanceSettings, Input, KnownRows, LabelingOdds, List, ListNote, ListedRow, Model, Progress,
-    ReadAgain, RecallTarget, RowsFileError, RowsOfModel, SummarySettings, Top,
+    AuditDraw, AuditSettings, Encoding, Error, FalseAlarms, HistoryEntry, HistoryError, ImportanceSettings,
+    Input, KnownRows, LabelingOdds, List, ListNote, ListedRow, Model, Progress, ReadAgain, RecallTarget,
+    RowsFileError, RowsOfModel, SummarySettings, Top, WatchHistory,
 };
 use onesided_report::{PageSettings, page};
 use pyo3::exceptions::PyValueError;
@@ -98,7 +98,7 @@ impl PyModel {
             PyValueError::new_err(format!("{error}{setting}"))
         };
         let format = format.parse().map_err(refuse)?;
-        let options = onesided_export::Options { terms };
+        let options = onesided_export::ExportOptions { terms };
         let exported =
             py.detach(|| onesided_export::export(&self.model, format, &options)).map_err(refuse)?;
         let written = onesided::data::write_atomically(&path, |file| file.write_all(&exported.bytes));
@@ -493,7 +493,7 @@ impl PyModel {
         let model = self.on(threads, device)?;
         let of_history = |error: HistoryError| PyValueError::new_err(format!("history: {error}"));
         if let Some(history) = &history {
-            History::check(history, &model.fingerprint().map_err(raise)?).map_err(of_history)?;
+            WatchHistory::check(history, &model.fingerprint().map_err(raise)?).map_err(of_history)?;
         }
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let said = notes_on_new(data.notes());
@@ -505,7 +505,7 @@ impl PyModel {
             py.detach(|| model.watch_data(&data, self.rows_of_model(), false_alarms)).map_err(raise)?;
         if let Some(history) = &history {
             let entry = HistoryEntry::new(&model, &watched, "rows in memory").map_err(raise)?;
-            History::append(history, &entry).map_err(of_history)?;
+            WatchHistory::append(history, &entry).map_err(of_history)?;
         }
         let mut object = serde_json::json!(watched);
         object["verdict"] = serde_json::json!(watched.verdict());

@@ -80,8 +80,8 @@ pub use described::Description;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::DataError;
 pub use features::{
-    ColumnDrift, ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features,
-    Part, Scaling, Seen, Shift, Tally, TimePart,
+    ColumnDrift, ColumnGroups, ColumnPart, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions,
+    Features, Scaling, Seen, Shift, Tally, TimePart,
 };
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
 pub use input::{

@@ -4,7 +4,7 @@
 
 use crate::graph::{Graph, INSIDE, Value};
 use crate::proto::{Setting, Type, Values};
-use crate::{ExportError, OUTPUTS, Options};
+use crate::{ExportError, ExportOptions, OUTPUTS};
 use onesided::data::{
     FeatureKind, Features, ImageFrom, ImageInput, Scaling, TextInput, TimeFeature, TimeStyle, Weighting,
 };
@@ -65,7 +65,7 @@ fn checked(name: &str) -> Result<&str, ExportError> {
 }
 
 /// Adds the inputs of a table and what becomes of them.
-pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Result<Rows, ExportError> {
+pub fn table(graph: &mut Graph, features: &Features, options: &ExportOptions) -> Result<Rows, ExportError> {
     let (mut encoded, mut parts, mut whole, mut levels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut blank = None::<Value>;
     let dates = features.columns().iter().filter(|one| matches!(one.kind, FeatureKind::Time { .. }));
@@ -160,7 +160,7 @@ pub fn table(graph: &mut Graph, features: &Features, options: &Options) -> Resul
 }
 
 /// Adds the input of texts: their terms.
-pub fn texts(graph: &mut Graph, input: &TextInput, options: &Options) -> Result<Rows, ExportError> {
+pub fn texts(graph: &mut Graph, input: &TextInput, options: &ExportOptions) -> Result<Rows, ExportError> {
     let name = match &input.columns[..] {
         [one] => checked(one)?,
         _ => "text",

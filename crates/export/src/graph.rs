@@ -1,6 +1,6 @@
 //! A graph under way: nodes, constants, inputs and outputs. Every value has a name of its own.
 
-use crate::Input;
+use crate::ExportInput;
 use crate::proto::{Axis, Message, Setting, Type, Values, attribute, tensor, value_info};
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ struct Step {
 pub struct Graph {
     steps: Vec<Step>,
     ends: Message,
-    inputs: Vec<Input>,
+    inputs: Vec<ExportInput>,
     outputs: Vec<Value>,
     named: usize,
 }
@@ -64,12 +64,12 @@ impl Graph {
     ) -> Value {
         let info = value_info(name, of, axes).text(3, holds);
         self.ends = std::mem::take(&mut self.ends).bytes(11, &info.0);
-        self.inputs.push(Input { name: name.to_string(), kind, holds, width, levels: Vec::new() });
+        self.inputs.push(ExportInput { name: name.to_string(), kind, holds, width, levels: Vec::new() });
         name.to_string()
     }
 
     /// The columns that the caller passes, in the order they were added.
-    pub fn inputs(&self) -> &[Input] {
+    pub fn inputs(&self) -> &[ExportInput] {
         &self.inputs
     }
 

@@ -81,12 +81,12 @@ pub struct Exported {
     /// What the file holds. The same model always gives the same bytes.
     pub bytes: Vec<u8>,
     /// What a runtime has to be given, in the order of the file.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<ExportInput>,
 }
 
 /// A column that the caller passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct ExportInput {
     /// The name of the column.
     pub name: String,
     /// The type of its cells: `double`, `float`, `string`, `uint8`, or `terms` and `category`, which the pages describe.
@@ -102,7 +102,7 @@ pub struct Input {
 
 /// What is to be decided about a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ExportOptions {
     /// Whether texts are passed as their terms. Without it, a model of texts is refused.
     pub terms: bool,
 }
@@ -111,7 +111,7 @@ pub struct Options {
 pub(crate) const OUTPUTS: [&str; 3] = ["score", "probability", "decision"];
 
 /// A model in a format.
-pub fn export(model: &Model, format: Format, options: &Options) -> Result<Exported, ExportError> {
+pub fn export(model: &Model, format: Format, options: &ExportOptions) -> Result<Exported, ExportError> {
     match format {
         Format::Onnx => to_onnx(model, options),
         Format::XgboostJson => to_xgboost_json(model),
@@ -216,7 +216,7 @@ fn metadata(model: &Model) -> Vec<(&'static str, String)> {
 }
 
 /// An ONNX file: operators of version 18, and of version 5 of `ai.onnx.ml`.
-pub fn to_onnx(model: &Model, options: &Options) -> Result<Exported, ExportError> {
+pub fn to_onnx(model: &Model, options: &ExportOptions) -> Result<Exported, ExportError> {
     let about = model.about();
     if let Fitted::Own { name, .. } = model.fitted() {
         return Err(ExportError::Own(name.clone()));

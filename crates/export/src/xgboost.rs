@@ -6,7 +6,7 @@
 //! one more tree asks for it.
 
 use crate::sides::{Sides, sides};
-use crate::{ExportError, Exported, Input, metadata};
+use crate::{ExportError, ExportInput, Exported, metadata};
 use onesided::data::{FeatureKind, Features, Scaling};
 use onesided::learn::{Fitted, Member};
 use onesided::{Encoding, Model};
@@ -326,14 +326,14 @@ pub fn write(model: &Model) -> Result<Exported, ExportError> {
         .enumerate()
         .map(|(id, lists)| lists.side_by_side().json(id, columns.len()))
         .collect();
-    let input = |column: &Column| Input {
+    let input = |column: &Column| ExportInput {
         name: column.name.clone(),
         kind: if column.levels.is_some() { "category" } else { "float" },
         holds: if column.levels.is_some() { "place of the level" } else { "number" },
         width: 1,
         levels: column.levels.clone().unwrap_or_default(),
     };
-    let inputs: Vec<Input> = columns.iter().map(input).collect();
+    let inputs: Vec<ExportInput> = columns.iter().map(input).collect();
     let levels: serde_json::Map<String, Value> = columns
         .iter()
         .filter_map(|column| Some((column.name.clone(), json!(column.levels.as_ref()?))))

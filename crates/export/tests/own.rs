@@ -1,7 +1,7 @@
 //! A scorer of one's own has no form that another runtime could run.
 
 use onesided::{ClassPrior, Dataset, Error, Label, Learner, Matrix, Model, OwnModel, OwnScorer};
-use onesided_export::{Format, Options, export};
+use onesided_export::{ExportOptions, Format, export};
 use std::sync::Arc;
 
 /// The first column.
@@ -27,7 +27,7 @@ fn fitted() -> Model {
 fn a_scorer_of_ones_own_is_refused_by_name() {
     let model = fitted();
     for format in Format::ALL {
-        let refused = export(&model, format, &Options::default()).unwrap_err().to_string();
+        let refused = export(&model, format, &ExportOptions::default()).unwrap_err().to_string();
         assert_eq!(
             refused, "the model scores with 'first', a scorer of your own, which cannot be exported",
             "{format}"

@@ -208,8 +208,8 @@ pub use review::{Promise, Promised, Review, ReviewList, ShareAtOdds, ShareInList
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use summary::{
-    Along, Assumed, Assumption, AtOdds, AtShare, CarryingWord, Cause, Check, ColumnSummary, Comparison,
-    CoveredPicture, Effect, EffectPoint, InShort, LearnedFrom, Level, ModelSummary, NextStep, Overlap,
+    Along, Assumed, Assumption, AtOdds, AtShare, CarryingWord, Cause, Check, Comparison, CoveredPicture,
+    Effect, EffectPoint, InShort, LearnedColumn, LearnedFrom, Level, ModelSummary, NextStep, Overlap,
     PictureGroup, PicturesSeen, PromiseAt, Ranks, ScoreBins, SeenPicture, Side, State, Summary,
     SummarySettings, Warned, experience, rows_of,
 };
@@ -218,9 +218,9 @@ pub use told::{Told, is_useless};
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};
 pub use watch::{
-    Action, FalseAlarms, History, HistoryEntry, HistoryError, Moved, PromiseRests, Promises, Stands, Untold,
-    Watched, WatchedColumn, WatchedLabels, WatchedPart, WatchedPromise, WatchedScores, WatchedShare,
-    WatchedShares,
+    Action, FalseAlarms, HistoryEntry, HistoryError, Moved, PromiseRests, Promises, Stands, Untold,
+    WatchHistory, Watched, WatchedColumn, WatchedLabels, WatchedPart, WatchedPromise, WatchedScores,
+    WatchedShare, WatchedShares,
 };
 
 /// The page on crates.io, whose code runs as a test.

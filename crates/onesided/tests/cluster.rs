@@ -1,7 +1,7 @@
 //! A model of rows that workers hold is that of one machine to the byte, however many workers there are, whichever rows they hold and
 //! whenever they die.
 
-use onesided::cluster::{Cluster, ClusterWorker, Engine};
+use onesided::cluster::{Cluster, ClusterEngine, ClusterWorker};
 use onesided::data::{OutColumn, Stream, write_table};
 use onesided::{
     ClassPrior, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, Signal,
@@ -49,7 +49,7 @@ impl InProcess {
     }
 }
 
-impl Engine for InProcess {
+impl ClusterEngine for InProcess {
     fn workers(&self) -> usize {
         self.workers.lock().unwrap().len()
     }

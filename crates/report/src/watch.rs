@@ -1,7 +1,7 @@
 //! What was found of new rows, and month after month, as a picture.
 
 use crate::{Chart, Line, Mark, Panel};
-use onesided::{History, Watched};
+use onesided::{WatchHistory, Watched};
 
 /// How scores of new rows are spread, next to training and to what another share of positives alone would give.
 pub fn watch_chart(watched: &Watched) -> Chart {
@@ -41,7 +41,7 @@ pub fn watch_chart(watched: &Watched) -> Chart {
 }
 
 /// The share of positives and how often rows are called positive, run after run; runs with an alarm are marked.
-pub fn history_chart(history: &History) -> Chart {
+pub fn history_chart(history: &WatchHistory) -> Chart {
     let entries = || history.entries.iter().enumerate().map(|(at, entry)| (at as f64 + 1.0, entry));
     let share = |which: fn(&onesided::Interval) -> f64| {
         entries().filter_map(move |(at, entry)| Some((at, which(entry.share.as_ref()?))))

@@ -6,7 +6,7 @@ use crate::output_path;
 use clap::Args;
 use onesided::Model;
 use onesided::data::write_atomically;
-use onesided_export::{Exported, Format, Options, export};
+use onesided_export::{ExportOptions, Exported, Format, export};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -35,10 +35,10 @@ pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
     let format: Format = flags.format.parse()?;
     output_path::check(&flags.out, &[&flags.model])?;
     let Exported { bytes, inputs } =
-        export(&Model::load(&flags.model)?, format, &Options { terms: flags.terms })?;
+        export(&Model::load(&flags.model)?, format, &ExportOptions { terms: flags.terms })?;
     write_atomically(&flags.out, |file| file.write_all(&bytes))?;
     if as_json {
-        let input = |input: &onesided_export::Input| {
+        let input = |input: &onesided_export::ExportInput| {
             let mut object = json!({
                 "name": input.name, "type": input.kind, "width": input.width, "holds": input.holds,
             });
@@ -54,7 +54,7 @@ pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
             "inputs": inputs.iter().map(input).collect::<Vec<_>>(),
         }));
     }
-    let width = |input: &onesided_export::Input| {
+    let width = |input: &onesided_export::ExportInput| {
         if input.width == 0 { "any".to_string() } else { input.width.to_string() }
     };
     let mut rows = vec![["input", "type", "width", "holds"].map(str::to_string).to_vec()];

@@ -10,7 +10,7 @@ use crate::output_path;
 use crate::reading_flags::FileFlags;
 use clap::Args;
 use onesided::data::write_atomically;
-use onesided::{FalseAlarms, History, HistoryEntry, Input, Model, Watched};
+use onesided::{FalseAlarms, HistoryEntry, Input, Model, WatchHistory, Watched};
 use onesided_report::{Chart, history_chart, watch_chart};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub fn run(flags: &Watch, as_json: bool) -> Result<(), Failure> {
     let Some(file) = &flags.file else { return show(flags, as_json) };
     let (model, beside) = flags.scoring.load(&flags.model, [file.as_path()])?;
     if let Some(history) = &flags.history {
-        History::check(history, &model.fingerprint()?)?;
+        WatchHistory::check(history, &model.fingerprint()?)?;
     }
     let input = Input::one(file);
     let also = flags.files.again(&input.paths(), flags.labels.roles(), &[], &flags.scoring.text)?;
@@ -75,7 +75,7 @@ pub fn run(flags: &Watch, as_json: bool) -> Result<(), Failure> {
     let warnings = print_new_notes(&model, &notes);
     print_device(&model, watched.rows);
     if let Some(history) = &flags.history {
-        History::append(history, &HistoryEntry::new(&model, &watched, &file.display().to_string())?)?;
+        WatchHistory::append(history, &HistoryEntry::new(&model, &watched, &file.display().to_string())?)?;
     }
     if let Some(out) = &flags.out {
         draw(&watch_chart(&watched), out)?;
@@ -109,7 +109,7 @@ fn show(flags: &Watch, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--label is a column of new rows; name them, or leave it out"));
     }
     let model: Model = model_file::load(&flags.model, [file.as_path()])?;
-    let history = History::read(file, &model.fingerprint()?)?;
+    let history = WatchHistory::read(file, &model.fingerprint()?)?;
     if let Some(out) = &flags.out {
         draw(&history_chart(&history), out)?;
     }

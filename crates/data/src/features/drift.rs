@@ -15,7 +15,7 @@ pub struct ColumnDrift {
     /// The name in the header.
     pub column: String,
     /// Its parts, before and now. None where there are too few cells, or where the model does not tell what training saw.
-    pub parts: Vec<(Part, Shares)>,
+    pub parts: Vec<(ColumnPart, Shares)>,
     /// The total variation distance of its cells from those of training, or the change of the share that is missing if that is more: 0 for
     /// the same, 1 for cells that have nothing in common.
     pub distance: f64,
@@ -26,7 +26,7 @@ pub struct ColumnDrift {
 /// What a cell has or has not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
-pub enum Part {
+pub enum ColumnPart {
     /// No value.
     Missing,
     /// A number below all of training.
@@ -68,7 +68,7 @@ impl ColumnDrift {
     }
 
     /// The part whose share is the furthest off.
-    pub fn most(&self) -> Option<&(Part, Shares)> {
+    pub fn most(&self) -> Option<&(ColumnPart, Shares)> {
         let p = |shares: &Shares| (shares.p_value(0.0), -shares.difference().abs());
         self.parts
             .iter()
@@ -111,7 +111,7 @@ fn compared(mut drift: ColumnDrift, feature: &Feature, seen: &Seen, tally: &Tall
         return drift;
     }
     let missing = Shares::of_counts(seen.missing, seen.rows, tally.missing, rows);
-    drift.parts.push((Part::Missing, missing));
+    drift.parts.push((ColumnPart::Missing, missing));
     drift.distance = missing.difference().abs();
     let (before, now) = (seen.cells(), tally.cells);
     if now < FEW_CELLS || before < FEW_TRAINED {
@@ -127,22 +127,22 @@ fn compared(mut drift: ColumnDrift, feature: &Feature, seen: &Seen, tally: &Tall
             for (at, level) in levels.iter().enumerate() {
                 let of_level = shares(seen.levels[at], tally.levels.get(at).copied().unwrap_or(0));
                 cells.push(of_level);
-                drift.parts.push((Part::Level { level: level.clone() }, of_level));
+                drift.parts.push((ColumnPart::Level { level: level.clone() }, of_level));
             }
             cells.push(shares(before.saturating_sub(kept), tally.new));
-            drift.parts.push((Part::NewLevel, shares(new, tally.new)));
+            drift.parts.push((ColumnPart::NewLevel, shares(new, tally.new)));
         }
         FeatureKind::Boolean { .. } => {
             if let ([_, before], [_, now]) = (&seen.levels[..], &tally.levels[..]) {
                 let of_true = shares(*before, *now);
-                drift.parts.push((Part::True, of_true));
+                drift.parts.push((ColumnPart::True, of_true));
                 // Those that are false differ by as much.
                 cells.extend([of_true; 2]);
             }
         }
         FeatureKind::Time { .. } if seen.dates.is_some() => {
             let [long_before, long_after] = tally.far.map(|far| shares(0, far));
-            drift.parts.extend([(Part::LongBefore, long_before), (Part::LongAfter, long_after)]);
+            drift.parts.extend([(ColumnPart::LongBefore, long_before), (ColumnPart::LongAfter, long_after)]);
             let far = shares(0, tally.far[0] + tally.far[1]);
             cells.extend([far; 2]);
         }
@@ -150,8 +150,8 @@ fn compared(mut drift: ColumnDrift, feature: &Feature, seen: &Seen, tally: &Tall
             let Some(points) = seen.points else { return drift };
             let [low, .., high] = points;
             // Two of a row more than training had would be its lowest or its highest.
-            drift.parts.push((Part::Below { point: low }, shares(1, tally.shares[0])));
-            drift.parts.push((Part::Above { point: high }, shares(1, tally.shares[5])));
+            drift.parts.push((ColumnPart::Below { point: low }, shares(1, tally.shares[0])));
+            drift.parts.push((ColumnPart::Above { point: high }, shares(1, tally.shares[5])));
             cells.extend([shares(0, tally.shares[0]), shares(0, tally.shares[5])]);
             // Of very many numbers a part is counted, which stands for all.
             let counted = seen.between.iter().sum::<usize>().max(1) as f64;
@@ -165,7 +165,7 @@ fn compared(mut drift: ColumnDrift, feature: &Feature, seen: &Seen, tally: &Tall
                 if at < 3 {
                     drift
                         .parts
-                        .push((Part::UpTo { point: points[at + 1] }, shares(of_all(up_to), up_to_now)));
+                        .push((ColumnPart::UpTo { point: points[at + 1] }, shares(of_all(up_to), up_to_now)));
                 }
             }
         }
@@ -218,7 +218,7 @@ mod tests {
         let moved = drift(&feature, &inches);
         // Above 999 are 606, 590 of them more than the last part lost.
         assert!((moved.distance - 0.606).abs() < 0.002 && moved.p_value(0.05) < 1e-12, "{moved:?}");
-        assert!(matches!(moved.most(), Some((Part::Above { point }, _)) if *point == 999.0));
+        assert!(matches!(moved.most(), Some((ColumnPart::Above { point }, _)) if *point == 999.0));
         // Few cells tell nothing.
         assert_eq!(drift(&feature, &Values::Numeric(vec![5_000.0; 19])).parts, []);
         assert!(drift(&feature, &Values::Numeric(vec![5_000.0; 20])).p_value(0.05) < 1e-6);
@@ -231,7 +231,7 @@ mod tests {
             Values::Numeric((0..1_000).map(|row| if row % 10 < 4 { f32::NAN } else { row as f32 }).collect());
         let moved = drift(&feature, &fewer);
         assert!(
-            matches!(moved.most(), Some((Part::Missing, shares)) if (shares.difference() - 0.3).abs() < 1e-12)
+            matches!(moved.most(), Some((ColumnPart::Missing, shares)) if (shares.difference() - 0.3).abs() < 1e-12)
         );
         assert!(moved.distance >= 0.3);
     }

@@ -18,7 +18,7 @@ mod time;
 mod validation;
 mod whole_columns;
 
-pub use drift::{ColumnDrift, Part};
+pub use drift::{ColumnDrift, ColumnPart};
 pub use groups::ColumnGroups;
 pub(crate) use kinds::RULE as CATEGORIES;
 pub use kinds::{Feature, FeatureKind};

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const MOST_DEATHS: usize = 20;
 
 /// What places workers, moves bytes and starts anew what dies: Ray, or a list in this process.
-pub trait Engine: Send + Sync {
+pub trait ClusterEngine: Send + Sync {
     /// How many workers there are.
     fn workers(&self) -> usize;
 
@@ -36,7 +36,7 @@ struct Told {
 
 /// Workers behind an engine.
 pub struct Cluster {
-    engine: Box<dyn Engine>,
+    engine: Box<dyn ClusterEngine>,
     told: Mutex<Vec<Vec<Told>>>,
     number: AtomicU64,
     bytes: [AtomicU64; 2],
@@ -53,7 +53,7 @@ pub(crate) struct Message {
 
 impl Cluster {
     /// The workers of an engine.
-    pub fn new(engine: Box<dyn Engine>) -> Self {
+    pub fn new(engine: Box<dyn ClusterEngine>) -> Self {
         let told = (0..engine.workers()).map(|_| Vec::new()).collect();
         let (number, restarts) = (AtomicU64::new(0), AtomicU64::new(0));
         Self { engine, told: Mutex::new(told), number, bytes: Default::default(), restarts }

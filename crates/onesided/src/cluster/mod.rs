@@ -1,7 +1,7 @@
 //! Boosted trees of rows that workers hold, with the model of one machine to the byte.
 //!
 //! A [`ClusterWorker`] holds the bins of some neighboring rows of a Parquet table and answers messages; a [`Cluster`] hands messages to
-//! workers through an [`Engine`], which places them, moves bytes and starts anew what dies. [`Fit::read_in_cluster`](crate::Fit) makes a
+//! workers through an [`ClusterEngine`], which places them, moves bytes and starts anew what dies. [`Fit::read_in_cluster`](crate::Fit) makes a
 //! [`LargeTable`](crate::LargeTable) of it: folds, draws, objectives, early stopping, calibration and metrics are those of every fit. What
 //! trees ask of workers is in [`onesided_trees`].
 //!
@@ -12,7 +12,7 @@ mod link;
 mod message;
 mod worker;
 
-pub use link::{Cluster, Engine};
+pub use link::{Cluster, ClusterEngine};
 pub use message::add_messages;
 pub use worker::ClusterWorker;
 

@@ -1,7 +1,7 @@
 //! What scores of labeled positives and of a list tell: of a table that is ranked, and of the rows of a fit, which a model knows.
 
 use super::{
-    Along, Assumption, Check, ColumnSummary, ModelSummary, PicturesSeen, ScoreBins, Summary, assumptions,
+    Along, Assumption, Check, LearnedColumn, ModelSummary, PicturesSeen, ScoreBins, Summary, assumptions,
 };
 use crate::{
     Among, Error, FittedRows, HowScored, KnownRows, Model, ReviewList, RowKind, ShareInList, review::between,
@@ -114,7 +114,7 @@ impl Model {
             checks,
             importance: Err(NO_ROWS.to_string()),
             effects: Vec::new(),
-            columns: ColumnSummary::of_encoding(self.encoding()),
+            columns: LearnedColumn::of_encoding(self.encoding()),
             names: Vec::new(),
             first: Vec::new(),
             starts: Vec::new(),

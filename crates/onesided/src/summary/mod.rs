@@ -99,7 +99,7 @@ pub struct Summary {
     /// How the first of them matter.
     pub effects: Vec<Effect>,
     /// What the columns are.
-    pub columns: Vec<ColumnSummary>,
+    pub columns: Vec<LearnedColumn>,
     /// The columns that the first rows show.
     pub names: Vec<String>,
     /// The first rows.
@@ -192,7 +192,7 @@ pub enum Level {
 
 /// A column that is learned from or not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ColumnSummary {
+pub struct LearnedColumn {
     /// Its name.
     pub name: String,
     /// What it is, in a word or two.
@@ -206,7 +206,7 @@ impl Summary {
     #[must_use]
     pub fn with_fit(mut self, columns: &[ColumnRead], notes: &[Note]) -> Self {
         if !columns.is_empty() {
-            self.columns = columns.iter().map(ColumnSummary::of_read).collect();
+            self.columns = columns.iter().map(LearnedColumn::of_read).collect();
         }
         let known: Vec<String> = self.checks.iter().map(|check| check.text.clone()).collect();
         let new = Note::told_once(notes).into_iter().map(|note| Check::of_note(&note));
@@ -376,7 +376,7 @@ impl List<'_> {
             checks,
             importance,
             effects,
-            columns: ColumnSummary::of_encoding(model.encoding()),
+            columns: LearnedColumn::of_encoding(model.encoding()),
             names: if first.is_empty() { Vec::new() } else { names },
             first,
             starts: Vec::new(),
@@ -516,7 +516,7 @@ impl Check {
     }
 }
 
-impl ColumnSummary {
+impl LearnedColumn {
     fn of_read(read: &ColumnRead) -> Self {
         Self { name: read.name.clone(), kind: read.kind.words(), features: read.features }
     }

@@ -45,7 +45,7 @@ pub struct HistoryEntry {
 
 /// All runs of a model, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct History {
+pub struct WatchHistory {
     /// The runs.
     pub entries: Vec<HistoryEntry>,
 }
@@ -114,7 +114,7 @@ impl HistoryEntry {
     }
 }
 
-impl History {
+impl WatchHistory {
     /// The runs of a model with this fingerprint.
     pub fn read(path: &Path, model: &str) -> Result<Self, HistoryError> {
         let file = path.display().to_string();
@@ -205,12 +205,12 @@ mod tests {
                 let path = &path;
                 scope.spawn(move || {
                     for run in 0..20 {
-                        History::append(path, &entry(&format!("{writer}-{run}"))).unwrap();
+                        WatchHistory::append(path, &entry(&format!("{writer}-{run}"))).unwrap();
                     }
                 });
             }
         });
-        let history = History::read(&path, "a").unwrap();
+        let history = WatchHistory::read(&path, "a").unwrap();
         let mut places: Vec<&str> = history.entries.iter().map(|entry| entry.place.as_str()).collect();
         places.sort_unstable();
         places.dedup();
@@ -226,11 +226,11 @@ mod tests {
     fn what_is_no_history_of_the_model_is_left_alone() {
         let folder = folder("history-other");
         let path = folder.join("h.jsonl");
-        assert!(matches!(History::read(&path, "a"), Err(HistoryError::Unreadable { .. })));
-        History::check(&path, "a").unwrap();
-        History::append(&path, &entry("first")).unwrap();
+        assert!(matches!(WatchHistory::read(&path, "a"), Err(HistoryError::Unreadable { .. })));
+        WatchHistory::check(&path, "a").unwrap();
+        WatchHistory::append(&path, &entry("first")).unwrap();
         let error =
-            History::append(&path, &HistoryEntry { model: "b".to_string(), ..entry("x") }).unwrap_err();
+            WatchHistory::append(&path, &HistoryEntry { model: "b".to_string(), ..entry("x") }).unwrap_err();
         assert!(
             matches!(error, HistoryError::OtherModel { .. })
                 && error.to_string().contains("another model (a")
@@ -238,8 +238,8 @@ mod tests {
         // A line without an end is one, and so is a blank line none.
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("\n{}", text.trim_end())).unwrap();
-        History::append(&path, &entry("second")).unwrap();
-        let history = History::read(&path, "a").unwrap();
+        WatchHistory::append(&path, &entry("second")).unwrap();
+        let history = WatchHistory::read(&path, "a").unwrap();
         assert_eq!(history.entries, [entry("first"), entry("second")]);
         for (other, why) in [
             ("row,score\n1,2\n", "(not as one is written, at character 1)"),
@@ -248,7 +248,7 @@ mod tests {
             ("{\"at\": \"2026", "line 1 is no run (it is cut short)"),
         ] {
             fs::write(&path, other).unwrap();
-            let error = History::append(&path, &entry("x")).unwrap_err();
+            let error = WatchHistory::append(&path, &entry("x")).unwrap_err();
             assert!(matches!(error, HistoryError::Line { line: 1, .. }), "{error}");
             assert!(error.to_string().contains(why), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), other);

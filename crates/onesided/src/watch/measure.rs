@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Error, KnownRows, MetRows, Model, RowKind, RowLookup, RowsOfModel, ScoredBy};
 use onesided_data::{
-    ColumnDrift, Cutting, Dataset, Encoding, Input, Label, Note, Part, ReadAgain, Scenario, Shares,
+    ColumnDrift, ColumnPart, Cutting, Dataset, Encoding, Input, Label, Note, ReadAgain, Scenario, Shares,
 };
 use onesided_eval::drift::{NewScores, ScoreReference, ShareBefore};
 use onesided_eval::{Interval, Sample, probability};
@@ -146,7 +146,7 @@ impl Model {
             .into_iter()
             .map(|drift| {
                 let p_value = drift.p_value(allowed);
-                let part = |(part, shares): &(Part, Shares)| WatchedPart {
+                let part = |(part, shares): &(ColumnPart, Shares)| WatchedPart {
                     part: part.clone(),
                     before: shares.share_before(),
                     now: shares.share_now(),

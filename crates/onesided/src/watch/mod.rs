@@ -8,9 +8,9 @@ mod history;
 mod measure;
 mod words;
 
-pub use history::{History, HistoryEntry, HistoryError};
+pub use history::{HistoryEntry, HistoryError, WatchHistory};
 
-use onesided_data::{Part, Shares, Shift};
+use onesided_data::{ColumnPart, Shares, Shift};
 use onesided_eval::EvalError;
 use onesided_eval::drift::{MovedScores, PositiveShare};
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,7 @@ pub struct WatchedColumn {
 pub struct WatchedPart {
     /// What they have.
     #[serde(flatten)]
-    pub part: Part,
+    pub part: ColumnPart,
     /// The share in training.
     pub before: f64,
     /// The share here.

@@ -1,9 +1,9 @@
 //! What was found, in words: one verdict line, and a table.
 
 use super::{
-    Action, History, Moved, PromiseRests, Promises, Stands, Untold, Watched, WatchedColumn, WatchedPart,
+    Action, Moved, PromiseRests, Promises, Stands, Untold, WatchHistory, Watched, WatchedColumn, WatchedPart,
 };
-use onesided_data::{Part, Shift, counted, grouped};
+use onesided_data::{ColumnPart, Shift, counted, grouped};
 use std::fmt;
 
 /// Columns shown: those that moved, and after them the furthest off.
@@ -83,17 +83,17 @@ impl fmt::Display for PromiseRests {
 }
 
 /// What cells of a part have.
-fn part(part: &Part) -> String {
+fn part(part: &ColumnPart) -> String {
     match part {
-        Part::Missing => "missing".to_string(),
-        Part::Below { point } => format!("below {}", short(*point)),
-        Part::UpTo { point } => format!("up to {}", short(*point)),
-        Part::Above { point } => format!("above {}", short(*point)),
-        Part::Level { level } => format!("'{level}'"),
-        Part::NewLevel => "new categories".to_string(),
-        Part::True => "true".to_string(),
-        Part::LongBefore => "dates long before".to_string(),
-        Part::LongAfter => "dates long after".to_string(),
+        ColumnPart::Missing => "missing".to_string(),
+        ColumnPart::Below { point } => format!("below {}", short(*point)),
+        ColumnPart::UpTo { point } => format!("up to {}", short(*point)),
+        ColumnPart::Above { point } => format!("above {}", short(*point)),
+        ColumnPart::Level { level } => format!("'{level}'"),
+        ColumnPart::NewLevel => "new categories".to_string(),
+        ColumnPart::True => "true".to_string(),
+        ColumnPart::LongBefore => "dates long before".to_string(),
+        ColumnPart::LongAfter => "dates long after".to_string(),
     }
 }
 
@@ -158,11 +158,12 @@ impl Watched {
             Action::Keep => format!("keep the model: in {rows} nothing moved beyond chance"),
             Action::TooFew => format!("too few rows to tell: {rows}, and it takes 20"),
             Action::Look => {
-                let moved = names(self.columns.iter().filter(|column| column.moved).collect());
+                let moved: Vec<&WatchedColumn> = self.columns.iter().filter(|column| column.moved).collect();
+                let they = if moved.len() == 1 { "it" } else { "they" };
                 format!(
-                    "look at {moved}: in {rows} they moved, but neither scores nor the share of positives did"
+                    "look at {}: in {rows} {they} moved, but neither scores nor the share of positives did",
+                    names(moved)
                 )
-                .replace("they moved", if moved.starts_with("columns") { "they moved" } else { "it moved" })
             }
             Action::CheckData => {
                 let shifted: Vec<&WatchedColumn> = self.shifted().collect();
@@ -286,7 +287,7 @@ impl Watched {
     }
 }
 
-impl History {
+impl WatchHistory {
     /// A table of the runs; the first row names the columns.
     pub fn table(&self) -> Vec<[String; 6]> {
         let head = ["at", "rows of", "rows", "share of positives", "called positive", "verdict"];
