@@ -438,7 +438,7 @@ fn a_page_shows_texts_and_their_words() {
     let folder = folders("texts-page");
     fs::write(
         folder.path("all").join("000.txt"),
-        "team goal <script>alert(1)</script> match \u{202e}players",
+        "home went match <script>alert(1)</script> match \u{202e}players home went won",
     )
     .unwrap();
     let fit = "fit --positives sports --unlabeled all --method weighted-lr --prior-in-unlabeled 0.3333 --out m.safetensors --report p.html";
