@@ -1,7 +1,7 @@
 //! A scorer of one's own has no form that another runtime could run.
 
 use onesided::{ClassPrior, Dataset, Error, Label, Learner, Matrix, Model, OwnModel, OwnScorer};
-use onesided_export::{Format, ExportOptions, export};
+use onesided_export::{ExportOptions, Format, export};
 use std::sync::Arc;
 
 /// The first column.
