@@ -32,7 +32,7 @@ fn words(all: &[CarryingWord], summary: &Summary) -> String {
             format!(
                 "<tr><th scope=\"row\">{}</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\"><rect class=\"span {class}\" y=\"1\" width=\"{:.2}\" height=\"8\"/></svg></td><td class=\"number\">{}</td><td \
-                 class=\"number\">{}</td></tr>",
+                 class=\"number optional\">{}</td></tr>",
                 cell(&one.word, NAME),
                 100.0 * one.mean.abs() / most,
                 format!("{:+.2}", one.mean).replace('-', "−"),
@@ -45,7 +45,7 @@ fn words(all: &[CarryingWord], summary: &Summary) -> String {
         "<p>The words that moved the scores of the first {} {things} of the list most: what each added on average, and in how many of them it \
          was among the strongest. Below 0 it spoke against them.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Words\"><table><thead><tr><th \
          scope=\"col\">Word</th><th scope=\"col\">Added to the score</th><th scope=\"col\" class=\"number\">Mean</th><th scope=\"col\" \
-         class=\"number\">In so many</th></tr></thead><tbody>{rows}</tbody></table></div>",
+         class=\"number optional\">In so many</th></tr></thead><tbody>{rows}</tbody></table></div>",
         grouped(first)
     )
 }
@@ -59,7 +59,7 @@ fn pictures(seen: &PicturesSeen, addresses: &Addresses) -> String {
     let mut body = format!(
         "<h3>What it looks at</h3><p>The first pictures of the list, part by part: where one is <span class=\"swatch part c0\"></span>blue, covering it with \
          the mean color of the training pictures lowers the score, so it speaks for the picture; where it is <span class=\"swatch part c1\"></span>orange, covering it \
-         raises the score. The stronger the color, the more it changes. Below each is its probability.</p><ul class=\"gallery large\">{covered}</ul>"
+         raises the score. The stronger the color, the more it changes. Below each is its probability.</p><ul class=\"gallery\">{covered}</ul>"
     );
     for (group, pictures) in &seen.groups {
         let (title, about) = match group {

@@ -133,10 +133,11 @@ pub(super) fn rows(summary: &Summary, addresses: &Addresses) -> String {
     format!(
         "<p>The {} likeliest of {}, the best first.{why}{other}</p><div class=\"tools\"><label for=\"search\">Search</label><input \
          type=\"search\" id=\"search\" autocomplete=\"off\"><button type=\"button\" id=\"copy\">Copy as CSV</button><span id=\"found\" role=\"status\"></span></div><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Table of the first {things}\"><table id=\"first\"><thead><tr><th scope=\"col\">Rank</th>{}{}<th scope=\"col\" \
+         aria-label=\"Table of the first {things}\"><table id=\"first\"{}><thead><tr><th scope=\"col\">Rank</th>{}{}<th scope=\"col\" \
          class=\"number\">Probability</th>{}{heads}{}</tr></thead><tbody>{body}</tbody></table></div>",
         summary.first.len(),
         grouped(summary.rows),
+        head(begun, " class=\"begun\""),
         head(numbered, "<th scope=\"col\" class=\"number\">Row</th>"),
         head(pictured, "<th scope=\"col\">Picture</th>"),
         head(explained, "<th scope=\"col\">Why</th>"),
