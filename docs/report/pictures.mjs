@@ -33,7 +33,7 @@ try {
   copyFileSync(page, join(root, "docs/report/example.html"));
   await shot(page, "page.png", { width: 1000, height: 760 });
   await shot(page, "page-phone.png", { width: 400, height: 900, colorScheme: "dark" });
-  await shot(review, "review.png", { width: 860, height: 640 });
+  await shot(review, "review.png", { width: 860, height: 820 });
   if (gallery) {
     const seen = join(folder, "pictures.html");
     onesided("fit", "--positives", join(resolve(gallery), "known"), "--unlabeled", join(resolve(gallery), "rest"), "--out", "p.safetensors", "--report", "pictures.html");

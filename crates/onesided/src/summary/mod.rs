@@ -249,7 +249,7 @@ impl List<'_> {
         // Pictures are to be seen where rows are, and columns are measured where that is asked for.
         let wanted = match self.model.encoding().shape() {
             Some(_) => settings.rows > 0,
-            None => settings.importance.is_some(),
+            None => settings.importance.is_some() && (is_table || settings.rows == 0),
         };
         let data = if wanted { Some(self.labeled_rows(input, also)?) } else { None };
         let mut summary = self.summed_up(list, data.as_ref(), place_of(input), settings)?;
@@ -406,8 +406,11 @@ impl List<'_> {
         data: Option<&Dataset>,
         settings: &SummarySettings,
     ) -> Result<(Result<Importance, String>, Vec<Effect>), Error> {
-        if self.model.encoding().shape().is_some() {
-            return Ok((Err(PICTURES.to_string()), Vec::new()));
+        match self.model.encoding().takes() {
+            "pictures" => return Ok((Err(PICTURES.to_string()), Vec::new())),
+            // One word of a text hardly moves an AUC, and hundreds of them take minutes to measure. What they add to the first texts tells more.
+            "texts" if settings.rows > 0 => return Ok((Err(WORDS.to_string()), Vec::new())),
+            _ => {}
         }
         let (Some(how), Some(data)) = (&settings.importance, data) else {
             return Ok((Err(NOT_ASKED.to_string()), Vec::new()));
@@ -441,6 +444,7 @@ fn place_of(input: &Input) -> String {
 
 const NOT_ASKED: &str = "it was not asked for";
 const PICTURES: &str = "single pixels of pictures have no importance";
+const WORDS: &str = "words are told by what they added to the first texts";
 const NO_LABELS: &str = "these rows have no labels to measure it by; name the column of labels";
 
 impl ModelSummary {

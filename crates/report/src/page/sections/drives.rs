@@ -17,11 +17,7 @@ pub(super) fn drives(summary: &Summary, addresses: &Addresses) -> String {
     }
     match (summary.words.is_empty(), summary.takes) {
         (true, _) => columns(summary),
-        // What the model makes of a word that few texts have is lost among all the others when it is measured by itself.
-        (false, "texts") => {
-            let by_itself = "<details><summary>What each word adds when all others are there</summary>";
-            format!("{}{by_itself}{}</details>", words(&summary.words, summary), columns(summary))
-        }
+        (false, "texts") => words(&summary.words, summary),
         (false, _) => format!("{}<h3>Words</h3>{}", columns(summary), words(&summary.words, summary)),
     }
 }
