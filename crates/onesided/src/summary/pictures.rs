@@ -86,7 +86,8 @@ impl List<'_> {
         let at_cut = &list[at.saturating_sub(GROUP / 2)..(at + GROUP / 2).min(list.len())];
         let last = &list[list.len() - GROUP.min(list.len())..];
         let mut groups = vec![(PictureGroup::AtCut, some(at_cut))];
-        if let Some(labels) = data.labels() {
+        // Of two places, or by the column that labels came from.
+        if let Some(labels) = data.labels().or(data.told()) {
             let positive: Vec<usize> =
                 (0..data.len()).filter(|&row| labels[row] == Label::Positive).collect();
             let labeled = data.select(&positive);
@@ -119,7 +120,7 @@ impl Model {
 struct Shown<'d> {
     image: &'d ImageInput,
     data: &'d Dataset,
-    /// What is black and what is white, where pixels are no bytes.
+    /// What is black and what is white.
     ends: (f64, f64),
 }
 
@@ -135,7 +136,10 @@ impl Shown<'_> {
         let shape = self.image.image;
         let wide = shape.len()?;
         let bytes: Vec<u8> = match data.rows() {
-            Store::Bytes(pictures) => pictures.bytes.get(row * wide..(row + 1) * wide)?.to_vec(),
+            Store::Bytes(pictures) => {
+                let bytes = pictures.bytes.get(row * wide..(row + 1) * wide)?;
+                bytes.iter().map(|&byte| (255.0 * f64::from(byte) / self.ends.1).round() as u8).collect()
+            }
             Store::Dense(matrix) if row < matrix.rows() => {
                 let (low, high) = self.ends;
                 let of = |(at, &x): (usize, &f32)| {
@@ -211,10 +215,39 @@ fn unscaled(image: &ImageInput, channel: usize, x: f32) -> f64 {
     f64::from((x - image.shift[channel]) / image.scale[channel])
 }
 
-/// The least and the largest value of pixels that are no bytes.
+/// What is black and what is white: the least and the largest value of pixels that are no bytes, and of bytes 0 and 255, or the largest
+/// where none is half as bright (pixels from 0 to 16).
 fn ends(rows: &Store, image: &ImageInput) -> (f64, f64) {
-    let Store::Dense(matrix) = rows else { return (0.0, 255.0) };
+    let matrix = match rows {
+        Store::Dense(matrix) => matrix,
+        Store::Bytes(pictures) => {
+            let most = pictures.bytes.iter().copied().max().unwrap_or(255);
+            return (0.0, if (1..128).contains(&most) { f64::from(most) } else { 255.0 });
+        }
+        _ => return (0.0, 255.0),
+    };
     let all = matrix.as_slice().iter().enumerate();
     let raw = all.map(|(at, &x)| unscaled(image, at % image.image.channels, x));
     raw.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_data::PictureShape;
+
+    #[test]
+    fn dark_pictures_are_lit_and_others_stay() {
+        let shape = PictureShape { channels: 1, height: 1, width: 2 };
+        let white = |bytes: &[u8]| {
+            let pictures = Pictures { shape, bytes: bytes.to_vec() };
+            let image = ImageInput::fit(&pictures).unwrap();
+            ends(&Store::Bytes(pictures), &image).1
+        };
+        // Digits of 17 shades, a night, a day, and nothing at all.
+        assert_eq!(
+            [white(&[0, 16]), white(&[3, 127]), white(&[0, 200]), white(&[0, 0])],
+            [16.0, 127.0, 255.0, 255.0]
+        );
+    }
 }
