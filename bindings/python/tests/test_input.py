@@ -120,7 +120,7 @@ def test_missing_cells_are_taken_or_refused(small):
     holes = X.copy()
     holes[5, 2] = np.nan
     assert np.isfinite(quick().fit(holes, y).decision_function(holes)).all()
-    with pytest.raises(ValueError, match="^X: .*row 5.*x2.*rows count from 0"):
+    with pytest.raises(ValueError, match="^'X' row 5, column 'x2': .*rows count from 0"):
         quick(missing="refuse").fit(holes, y)
     with pytest.raises(ValueError, match="^X: .*inf"):
         quick().fit(np.where(np.isnan(holes), np.inf, holes), y)

@@ -173,7 +173,7 @@ def test_rows_count_from_zero(made):
         with pytest.raises(ValueError, match="^X: row 7, column 'x2': inf .*; give NaN if it is missing; rows count from 0$"):
             PUClassifier("weighted-lr", prior=0.4).fit(X, made.y)
     holes = np.where(np.isinf(wrong), np.nan, wrong)
-    with pytest.raises(ValueError, match="^X: .*row 7.*; rows count from 0"):
+    with pytest.raises(ValueError, match="^'X' row 7.*; rows count from 0"):
         PUClassifier("weighted-lr", prior=0.4, missing="refuse").fit(holes, made.y)
     with pytest.raises(ValueError, match="^X: column 'x2', row 7: .*negative.*; rows count from 0$"):
         PUClassifier("s-em", prior=0.4).fit(np.where(np.isinf(wrong), -1, np.abs(wrong)), made.y)

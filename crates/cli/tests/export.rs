@@ -56,6 +56,9 @@ fn bad_input_is_one_sentence() {
     only_read.set_readonly(true);
     fs::set_permissions(folder.path("kept.onnx"), only_read).unwrap();
     refused("export m.safetensors --out kept.onnx", "the file is read-only");
+    refused("export m.safetensors --out m.safetensors.rows", "another file of this command");
+    refused("export m.safetensors --out -", "is written to a file");
+    refused("export m.safetensors --out m.json", "called like the other format");
 }
 
 #[test]

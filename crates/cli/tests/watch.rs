@@ -153,6 +153,28 @@ fn columns_that_hold_something_else_are_told_by_every_command() {
     }
 }
 
+/// A column without a value tells nothing of its cells, and is none to pass over.
+#[test]
+fn a_column_that_went_blank_is_told() {
+    let folder = fitted("watch-blank");
+    let month = Month { seed: 2, ..USUAL }.csv();
+    let blank = |line: (usize, &str)| -> String {
+        let cells: Vec<&str> = line.1.split(',').collect();
+        let keep = if line.0 < 3 { cells[1] } else { "" };
+        format!("{},{keep},{}\n", cells[0], cells[2..].join(","))
+    };
+    folder.write("new.csv", month.lines().enumerate().map(blank).collect::<String>());
+    let found = folder.json("watch m.onesided new.csv");
+    assert_eq!(
+        (&found["action"], names(&found["columns"], "column"), &found["untold"]),
+        (&"check-data".into(), vec!["size"], &Value::Array(Vec::new()))
+    );
+    assert_eq!(folder.run("watch m.onesided new.csv --strict").code, 4);
+    // A history is a file that ends.
+    let said = folder.run("watch m.onesided new.csv --history /dev/zero");
+    assert!(said.code == 2 && said.stderr.contains("a pipe or a device"), "{said:?}");
+}
+
 #[test]
 fn labels_that_are_given_in_another_way_are_told() {
     let folder = fitted("watch-labels");

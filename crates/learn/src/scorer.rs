@@ -55,8 +55,6 @@ pub struct Candidate {
     pub is_naive: bool,
     /// How far its AUC is above that of others on a usual table, or below it.
     pub usual: f64,
-    /// The part of the weight that it has where P against U tells nothing.
-    pub untold: f64,
 }
 
 impl Candidate {

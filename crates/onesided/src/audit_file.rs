@@ -165,7 +165,7 @@ impl AuditFile {
         }
     }
 
-    /// Reads a file that was drawn by [`Model::audit`] and filled by a person; columns and lines may be in any order.
+    /// Reads a file that was drawn by [`Model::audit`](crate::Model::audit) and filled by a person; columns and lines may be in any order.
     /// `files` says how the table is written, where that cannot be seen.
     pub fn read(path: &Path, files: &FileOptions) -> Result<Self, Error> {
         let name = path.display().to_string();

@@ -107,14 +107,6 @@ impl Codes {
             Codes::Long(codes) => codes.len(),
         }
     }
-
-    /// Those of these rows.
-    fn of_rows(&self, rows: &[u32]) -> Self {
-        match self {
-            Codes::Short(codes) => Codes::Short(rows.iter().map(|&row| codes[row as usize]).collect()),
-            Codes::Long(codes) => Codes::Long(rows.iter().map(|&row| codes[row as usize]).collect()),
-        }
-    }
 }
 
 /// The bins of a feature.
@@ -250,18 +242,6 @@ impl Binned {
         self.features[feature] = kind;
         self.own.resize(self.features.len(), None);
         self.own[feature] = Some(bins);
-    }
-
-    /// As many rows, sorted as these are, of cells that each feature takes from rows of its own.
-    pub(crate) fn gathered(&self, rows: usize, mut numbers: impl FnMut(usize) -> Vec<u32>) -> Self {
-        let mut bins = Vec::with_capacity(rows * self.features());
-        let mut codes = Vec::with_capacity(self.features());
-        for feature in 0..self.features() {
-            let (of, from) = (numbers(feature), self.feature(feature));
-            bins.extend(of.iter().map(|&row| from.at(row)));
-            codes.push(self.codes(feature).map(|codes| Arc::new(codes.of_rows(&of))));
-        }
-        Self::new_of(rows, self.features.clone(), Cells::Columns(bins)).with_codes(codes)
     }
 
     /// Rows that were packed.

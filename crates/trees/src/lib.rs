@@ -57,7 +57,6 @@ mod ordered;
 mod packed;
 mod scores;
 mod shap;
-mod shuffled;
 mod split;
 mod threads;
 mod two_class;

@@ -173,6 +173,8 @@ class PUClassifier(Estimator):
 
     # Of a model from a file that does not hold them.
     _params_are_unknown = False
+    # Of a model that was fitted on a cluster.
+    cluster_: dict[str, int]
 
     def __init__(
         self,

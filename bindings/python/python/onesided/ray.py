@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob as globbing
+import importlib
 import json
 import os
 import shutil
@@ -325,7 +326,7 @@ def _scored(
     ray_options: dict[str, Any] | None = None,
 ) -> Any:
     ray = _ray()
-    import ray.data  # the part of Ray that holds tables
+    importlib.import_module("ray.data")  # the part of Ray that holds tables
     from pyarrow import parquet
 
     model._check_fitted()
@@ -334,7 +335,9 @@ def _scored(
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False, logging_level="warning")
         held = ray.put(model.to_bytes())
-        refs, first, running = [], 0, []
+        refs: list[Any] = []
+        running: list[Any] = []
+        first = 0
         for file in files:
             about = parquet.ParquetFile(file).metadata
             for group in range(about.num_row_groups):

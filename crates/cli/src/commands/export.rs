@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{print_json, print_of_file, table};
 use crate::output_path;
 use clap::Args;
-use onesided::Model;
-use onesided::data::write_atomically;
+use onesided::data::{is_standard_output, write_atomically};
+use onesided::{Model, rows_file};
 use onesided_export::{ExportOptions, Exported, Format, export};
 use serde_json::json;
 use std::path::PathBuf;
@@ -33,7 +33,18 @@ pub struct Export {
 /// Loads, translates and writes.
 pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
     let format: Format = flags.format.parse()?;
-    output_path::check(&flags.out, &[&flags.model])?;
+    if is_standard_output(&flags.out) {
+        return Err(Failure::input("an exported model is written to a file; name one with --out"));
+    }
+    let other = if format == Format::Onnx { "json" } else { "onnx" };
+    if output_path::has_extension(&flags.out, other) {
+        return Err(Failure::input(format!(
+            "'{}' is called like the other format, and --format is {}; change one of them",
+            flags.out.display(),
+            flags.format
+        )));
+    }
+    output_path::check(&flags.out, &[&flags.model, &rows_file(&flags.model)])?;
     let Exported { bytes, inputs } =
         export(&Model::load(&flags.model)?, format, &ExportOptions { terms: flags.terms })?;
     write_atomically(&flags.out, |file| file.write_all(&bytes))?;

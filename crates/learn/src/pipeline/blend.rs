@@ -16,7 +16,7 @@ use super::mean::{described_once, mean_of};
 use super::out_of_fold::{beyond_the_sample, on_one_scale, once_more};
 use super::race::{Judged, Judgment, Raced, gathered, held_rows, race, tried};
 use super::student::student;
-use super::weights::{Before, OutOfFold, Parts, mean, weighed_by_other_parts, weights};
+use super::weights::{OutOfFold, Parts, mean, weighed_by_other_parts, weights};
 use super::{Joint, Kept, by_row};
 use crate::criterion;
 use crate::fitted::Member;
@@ -51,11 +51,11 @@ pub(super) fn blend(
     // What trainers hold is not needed by those that train on all rows.
     drop(trainer);
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
-    let before: Vec<Before> = judged.iter().map(|one| Before::of(&one.candidate)).collect();
-    let weights = weights(&scores, &before, how.single);
+    let usual: Vec<f64> = judged.iter().map(|one| one.candidate.usual).collect();
+    let weights = weights(&scores, &usual, how.single);
     let blended = mean(&scores, &weights);
     let threads = threads_of(task.machine.threads);
-    let mut fair = weighed_by_other_parts(&scores, &before, how.single, &parts(&held), &blended, threads);
+    let mut fair = weighed_by_other_parts(&scores, &usual, how.single, &parts(&held), &blended, threads);
     let again = (sampled < all_rows || (how.single && hold_out.is_none())) && !early && !how.fast;
     let mut warnings: Vec<Warning> = without_trees(task.data.encoding()).into_iter().collect();
     warnings.extend(failed.into_iter().map(|(name, why)| Warning::LeftOut { name, why }));

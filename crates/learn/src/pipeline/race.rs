@@ -4,7 +4,7 @@
 //! first folds, and those behind by more than noise there go no further.
 
 use super::Joint;
-use super::weights::{Before, Judging, OutOfFold, weights};
+use super::weights::{Judging, OutOfFold, weights};
 use crate::folds::{Fold, FoldPlan, rows_to_screen};
 use crate::jobs::{STOPPED, Tries, train_each};
 use crate::{
@@ -20,7 +20,7 @@ const UNSOUND: &str = "its scores are not numbers";
 const FIRST_FOLDS: usize = 2;
 /// How far behind the best one there a candidate is that goes no further, in units of 1 / √n_p, where n_p positives are scored: the
 /// noise of an AUC is about half of that.
-pub(super) const BEHIND: f64 = 0.75;
+const BEHIND: f64 = 0.75;
 
 /// A candidate after its folds.
 pub(super) struct Judged {
@@ -71,8 +71,8 @@ fn first(
     }
     let Judgment { judged, failed, .. } = judgment;
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
-    let before: Vec<Before> = judged.iter().map(|one| Before::of(&one.candidate)).collect();
-    let weights = weights(&scores, &before, false);
+    let usual: Vec<f64> = judged.iter().map(|one| one.candidate.usual).collect();
+    let weights = weights(&scores, &usual, false);
     let aucs: Vec<f64> = scores.iter().map(OutOfFold::auc).collect();
     let best = aucs.iter().copied().fold(0.0, f64::max);
     let positives = scores.first().map_or(0, |one| one.positive.len()) as f64;

@@ -1,7 +1,5 @@
 //! How much of each candidate a blend has.
 
-use super::race::BEHIND;
-use crate::Candidate;
 use crate::criterion::HeldScores;
 use crate::quantile_alignment::{FoldScores, aligned_to};
 use onesided_data::{PriorInUnlabeled, map_stretches};
@@ -16,8 +14,6 @@ const FALL: f64 = 4.0;
 const USUAL: f64 = 50.0;
 /// Positives at which half of the weight is drawn greedily.
 const HALF_GREEDY: f64 = 100.0;
-/// Positives that tell at which a member has half of what it has where nothing does.
-const HALF_TOLD: f64 = 100.0;
 /// Members with less are left out.
 const LEAST_WEIGHT: f64 = 0.03;
 /// Positives from which it is seen what a member adds to the mean, and how much AUC the mean may lose by members that are left
@@ -45,21 +41,6 @@ pub(super) struct Judging {
     pub weights: [Option<Vec<f32>>; 3],
     /// μ, where it is known: how little an unlabeled row is of a negative.
     pub mu: Option<PriorInUnlabeled>,
-}
-
-/// What is known of a member before it is judged.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Before {
-    /// How far above the others its AUC against negatives usually is.
-    pub usual: f64,
-    /// The part of the weight that it has where P against U tells nothing.
-    pub untold: f64,
-}
-
-impl Before {
-    pub fn of(candidate: &Candidate) -> Self {
-        Self { usual: candidate.usual, untold: candidate.untold }
-    }
 }
 
 impl Judging {
@@ -150,7 +131,7 @@ pub(super) struct Parts {
 /// .013 of AUC. Calibration and metrics must not rest on it.
 pub(super) fn weighed_by_other_parts(
     members: &[OutOfFold],
-    before: &[Before],
+    usual: &[f64],
     single: bool,
     parts: &Parts,
     mean_of_all: &OutOfFold,
@@ -160,7 +141,7 @@ pub(super) fn weighed_by_other_parts(
     let first = [0, kinds[0], kinds[0] + kinds[1]];
     let of_part = |part: usize| {
         let others: Vec<OutOfFold> = members.iter().map(|one| one.some(parts, |of| of != part)).collect();
-        let weights = weights(&others, before, single);
+        let weights = weights(&others, usual, single);
         // Without a positive elsewhere there is nothing to go by.
         if !weights.iter().sum::<f64>().is_normal() {
             return None;
@@ -190,7 +171,8 @@ pub(super) fn weighed_by_other_parts(
     OutOfFold { positive: scores, unlabeled, negative, rows: mean_of_all.rows.clone() }
 }
 
-/// Weights of the members, which add up to 1. With `single` the best has all of it.
+/// Weights of the members, which add up to 1. With `single` the best has all of it. `usual` is how far above the others a
+/// member's AUC against negatives usually is.
 ///
 /// One part of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That
 /// finds members with their own errors, and with few positives it follows luck. The other part falls off evenly with
@@ -199,13 +181,11 @@ pub(super) fn weighed_by_other_parts(
 ///
 /// For the second part, and for the best one, AUCs are those that n_p positives found and 50 more would find if members
 /// were as far apart as usual. So a member that is seldom good must show more before it counts.
-///
-/// Then members that need no AUC have their [untold part](untold).
-pub(super) fn weights(members: &[OutOfFold], before: &[Before], single: bool) -> Vec<f64> {
+pub(super) fn weights(members: &[OutOfFold], usual: &[f64], single: bool) -> Vec<f64> {
     let positives = members.first().map_or(0, |member| member.positive.len()) as f64;
     let members: Vec<OutOfFold> = members.iter().map(OutOfFold::thinned).collect();
     let aucs: Vec<f64> = members.iter().map(OutOfFold::auc).collect();
-    let expected = expected(&members, &aucs, before, positives);
+    let expected = expected(&members, &aucs, usual, positives);
     let (Some(best), Some(first)) = (largest(&expected), largest(&aucs)) else {
         return vec![0.0; members.len()];
     };
@@ -227,25 +207,7 @@ pub(super) fn weights(members: &[OutOfFold], before: &[Before], single: bool) ->
         leave_out(&members, &mut weights);
     }
     let all: f64 = weights.iter().sum();
-    let untold = untold(&members, &aucs, before, positives);
-    let told = (1.0 - untold.iter().sum::<f64>()) / all;
-    weights.into_iter().zip(untold).map(|(weight, untold)| told * weight + untold).collect()
-}
-
-/// The weight of members where P against U tells nothing, as far as it does not. A difference d in AUC against negatives is (1 - μ) d
-/// against unlabeled rows, and the noise of n_p positives stays what it is, so n_p (1 - μ)² positives are what tells. And the fewer
-/// of U are positive, the more P against U is what is asked: the weight goes with μ. A member that is behind by more than noise even so has
-/// none.
-fn untold(members: &[OutOfFold], aucs: &[f64], before: &[Before], positives: f64) -> Vec<f64> {
-    let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
-    let tell = positives * of_negatives * of_negatives;
-    let untold = (1.0 - of_negatives) * HALF_TOLD / (HALF_TOLD + tell);
-    let best = aucs.iter().copied().fold(0.0, f64::max);
-    let of = |(auc, before): (&f64, &Before)| {
-        let weight = before.untold * untold;
-        if *auc >= best - BEHIND / positives.sqrt() && weight >= LEAST_WEIGHT { weight } else { 0.0 }
-    };
-    aucs.iter().zip(before).map(of).collect()
+    weights.into_iter().map(|weight| weight / all).collect()
 }
 
 /// Leaves out members, those of the least weight first, as long as the mean of the others ranks as well as that of all.
@@ -263,15 +225,13 @@ fn leave_out(members: &[OutOfFold], weights: &mut [f64]) {
 }
 
 /// What was found, as if [`USUAL`] more positives had found the mean of all members with the usual distances from it.
-fn expected(members: &[OutOfFold], aucs: &[f64], before: &[Before], positives: f64) -> Vec<f64> {
+fn expected(members: &[OutOfFold], aucs: &[f64], usual: &[f64], positives: f64) -> Vec<f64> {
     let sound: Vec<f64> = aucs.iter().copied().filter(|auc| auc.is_finite()).collect();
     let mean = sound.iter().sum::<f64>() / sound.len() as f64;
     let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
-    let each = aucs.iter().zip(before);
-    let one = |(auc, before): (&f64, &Before)| {
-        (positives * auc + USUAL * (mean + of_negatives * before.usual)) / (positives + USUAL)
-    };
-    each.map(one).collect()
+    let each = aucs.iter().zip(usual);
+    each.map(|(auc, usual)| (positives * auc + USUAL * (mean + of_negatives * usual)) / (positives + USUAL))
+        .collect()
 }
 
 /// The place of the first largest number.
@@ -321,7 +281,7 @@ mod tests {
     #[test]
     fn members_with_errors_of_their_own_are_put_together() {
         let all = members(&[1.0, 1.0, 1.0, 50.0]);
-        let weights = weights(&all, &[Before::default(); 4], false);
+        let weights = weights(&all, &[0.0; 4], false);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(weights[..3].iter().all(|&weight| weight > 0.15) && weights[3] == 0.0, "{weights:?}");
         let best = all.iter().map(OutOfFold::auc).fold(0.0, f64::max);
@@ -341,8 +301,8 @@ mod tests {
             let all: Vec<OutOfFold> = (0..12).map(|member| noise(100 * seed + member)).collect();
             let of_rows = [40, 400, 10].map(|many| (0..many).map(|at| at % 5).collect());
             let parts = Parts { of_rows, number: 5 };
-            let blended = mean(&all, &weights(&all, &[Before::default(); 12], false));
-            let fair = weighed_by_other_parts(&all, &[Before::default(); 12], false, &parts, &blended, 2);
+            let blended = mean(&all, &weights(&all, &[0.0; 12], false));
+            let fair = weighed_by_other_parts(&all, &[0.0; 12], false, &parts, &blended, 2);
             assert_eq!((fair.positive.len(), fair.unlabeled.len(), fair.negative.len()), (40, 400, 10));
             (chosen, by_others) = (chosen + blended.auc() / 20.0, by_others + fair.auc() / 20.0);
             // On the scale of the mean: its unlabeled rows have the same spread.
@@ -359,14 +319,7 @@ mod tests {
         all.iter_mut().for_each(|member| member.positive.truncate(1));
         let of_rows = [vec![0], (0..300).map(|at| at % 2).collect(), Vec::new()];
         let blended = mean(&all, &[0.5, 0.5]);
-        let same = weighed_by_other_parts(
-            &all,
-            &[Before::default(); 2],
-            false,
-            &Parts { of_rows, number: 2 },
-            &blended,
-            1,
-        );
+        let same = weighed_by_other_parts(&all, &[0.0; 2], false, &Parts { of_rows, number: 2 }, &blended, 1);
         assert_eq!((same.positive, same.unlabeled), (blended.positive, blended.unlabeled));
     }
 
@@ -392,44 +345,15 @@ mod tests {
 
     #[test]
     fn one_model_is_the_best_one() {
-        assert_eq!(weights(&members(&[2.0, 0.5, 1.0]), &[Before::default(); 3], true), [0.0, 1.0, 0.0]);
+        assert_eq!(weights(&members(&[2.0, 0.5, 1.0]), &[0.0; 3], true), [0.0, 1.0, 0.0]);
     }
 
     #[test]
     fn a_member_without_numbers_takes_no_part() {
         let mut all = members(&[1.0, 1.0]);
         all[0].positive[3] = f32::NAN;
-        assert_eq!(weights(&all, &[Before::default(); 2], false), [0.0, 1.0]);
+        assert_eq!(weights(&all, &[0.0; 2], false), [0.0, 1.0]);
         assert!(weights(&[], &[], false).is_empty());
-    }
-
-    /// Two members that rank alike, one of which is a density: without evidence it has nearly the part that it is given.
-    #[test]
-    fn a_density_weighs_where_unlabeled_rows_are_positive_and_little_is_told() {
-        let weight_of = |mu: Option<f64>, untold: f64| {
-            let mu = mu.map(|mu| PriorInUnlabeled::new(mu).unwrap());
-            let rows = Arc::new(Judging { weights: [None, None, None], mu });
-            let mut all = members(&[1.0, 1.0]);
-            all.iter_mut().for_each(|one| one.rows = rows.clone());
-            let density = Before { usual: 0.0, untold };
-            weights(&all, &[Before::default(), density], false)[1]
-        };
-        let judged = weight_of(Some(0.8), 0.0);
-        // 300 positives tell what 300 · 0.2² = 12 would: 0.8 · 100 / 112 of the part of 0.5.
-        let untold = 0.5 * 0.8 * 100.0 / 112.0;
-        assert!((weight_of(Some(0.8), 0.5) - ((1.0 - untold) * judged + untold)).abs() < 1e-9);
-        // Where every unlabeled row is a negative, or nobody knows, it is judged as the others are.
-        assert_eq!(weight_of(None, 0.5), weight_of(None, 0.0));
-        // Behind by more than 0.75 / √300 it has none, and rows that know nothing are that far behind.
-        let rows = Arc::new(Judging { weights: [None, None, None], mu: PriorInUnlabeled::new(0.8).ok() });
-        let mut all = members(&[1.0, 50.0]);
-        all.iter_mut().for_each(|one| one.rows = rows.clone());
-        assert_eq!(
-            weights(&all, &[Before::default(), Before { usual: 0.0, untold: 0.5 }], false),
-            [1.0, 0.0]
-        );
-        // 0.5 · 0.1 · 100 / (100 + 300 · 0.9²) = 0.015 is less than any member has.
-        assert_eq!(weight_of(Some(0.1), 0.5), weight_of(Some(0.1), 0.0));
     }
 
     /// Members that found 0.6 and 0.64 with 50 positives: what is usual counts as much, and half of its difference
@@ -446,13 +370,12 @@ mod tests {
             rows: rows.clone(),
         };
         let both = [member(30), member(32)];
-        let usual = |of: [f64; 2]| of.map(|usual| Before { usual, untold: 0.0 });
         let aucs: Vec<f64> = both.iter().map(OutOfFold::auc).collect();
-        let found = expected(&both, &aucs, &usual([0.1, -0.1]), 50.0);
+        let found = expected(&both, &aucs, &[0.1, -0.1], 50.0);
         // The mean is 0.62 and the usual ones are 0.67 and 0.57.
         assert!((found[0] - (0.6 + 0.67) / 2.0).abs() < 1e-12, "{aucs:?} {found:?}");
         assert!((found[1] - (0.64 + 0.57) / 2.0).abs() < 1e-12, "{aucs:?} {found:?}");
-        assert_eq!(weights(&both, &usual([0.1, -0.1]), true), [1.0, 0.0]);
-        assert_eq!(weights(&both, &usual([0.0, 0.0]), true), [0.0, 1.0]);
+        assert_eq!(weights(&both, &[0.1, -0.1], true), [1.0, 0.0]);
+        assert_eq!(weights(&both, &[0.0, 0.0], true), [0.0, 1.0]);
     }
 }

@@ -24,12 +24,6 @@ const SMOOTH: f64 = 10.0;
 /// roles learn and choose, cut to 700 and 2,000 rows, with 10 to 500 labels.
 const LINES_BELOW: f64 = 0.04;
 
-/// Rows up to which a density is tried: where more are labeled, P against U tells enough.
-const DENSITY_ROWS: usize = 50_000;
-/// The part of the weight that a density has where P against U tells nothing and nearly all of U is positive: chosen on learn and choose
-/// (`benches/tables/mostly_positive.py`), where 0.25 and 0.5 were ahead of none, too.
-const UNTOLD: f64 = 0.3;
-
 /// Costs of lines on what describes pictures, chosen on training images of CIFAR-10 and MNIST with 30 to 1,000 labels.
 const COARSE_COST: f64 = 0.001;
 const FINE_COST: f64 = 0.0005;
@@ -105,8 +99,6 @@ pub struct PortfolioMember {
     pub is_monotone: bool,
     /// How far its AUC is above that of others on a usual table, or below it.
     pub usual: f64,
-    /// The part of the weight that it has where P against U tells nothing.
-    pub untold: f64,
 }
 
 impl PortfolioMember {
@@ -119,7 +111,6 @@ impl PortfolioMember {
             is_naive: false,
             is_monotone: false,
             usual: 0.0,
-            untold: 0.0,
         }
     }
 
@@ -248,7 +239,7 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         line("linear", LogisticScorer { cost: Some(0.03), ..LogisticScorer::default() }),
         PortfolioMember { is_naive: true, ..boosted("naive trees", "naive", naive)? },
         bags("bagged trees", 8, constrained(size.bag())),
-        forest("extra trees", extra.clone()),
+        forest("extra trees", extra),
         forest("balanced extra trees", ForestConfig { random_cuts: true, ..balanced }),
         boosted("collective trees", "collective", trees(Boosting { trees: 100, max_leaves: 8, ..SLOW }))?,
     ];
@@ -284,10 +275,6 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         forest("balanced forest", ForestConfig { random_cuts: false, ..balanced }),
         boosted("collective trees, large", "collective", trees(largest))?,
     ]);
-    if rows <= DENSITY_ROWS {
-        let scorer = LabelTreesScorer::Dense(ForestConfig { trees: extra.trees * more, ..extra.clone() });
-        members.push(PortfolioMember { untold: UNTOLD, ..PortfolioMember::new("density", scorer) });
-    }
     if rows <= KERNEL_ROWS {
         let kernel = LogisticScorer { cost: Some(0.1), ridge: None, random_features: RANDOM_FEATURES };
         members.push(PortfolioMember::new("kernel", kernel));

@@ -73,7 +73,6 @@ impl Scorer for Portfolio {
             rounds: member.rounds,
             is_naive: member.is_naive,
             usual: member.usual,
-            untold: member.untold,
         };
         self.members.iter().map(candidate).collect()
     }

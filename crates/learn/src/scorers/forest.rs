@@ -24,9 +24,6 @@ const MANY_COLUMNS: f64 = 500.0;
 /// Positives from which boosted trees of bags are larger.
 const LARGE_BAG: usize = 1_500;
 
-/// Rows made of shuffled cells for each positive.
-const MADE: usize = 2;
-
 /// Trees of a forest that is the one model; more would hardly change its means.
 const TREES: usize = 250;
 /// Bags of bagged trees that are the one model.
@@ -37,9 +34,6 @@ const BAGS: usize = 30;
 pub enum LabelTreesScorer {
     /// A forest.
     Forest(ForestConfig),
-    /// A forest that tells positives from unlabeled rows and from rows made of shuffled cells, and so knows where positives are dense.
-    /// Where U is mostly positive, a row that is unlike P says more than one that is like U.
-    Dense(ForestConfig),
     /// The mean of boosted trees, each on P and a draw of U (Mordelet and Vert, 2014).
     Bags {
         /// The method that it is the model of.
@@ -154,7 +148,6 @@ impl Scorer for LabelTreesScorer {
             model: Cow::Borrowed(match self {
                 LabelTreesScorer::Forest(config) if config.random_cuts => "extra-trees",
                 LabelTreesScorer::Forest(_) => "forest",
-                LabelTreesScorer::Dense(_) => "density",
                 LabelTreesScorer::Bags { .. } => "bagged-trees",
                 LabelTreesScorer::NaiveBayes => "naive Bayes",
             }),
@@ -225,30 +218,6 @@ impl LabelTreesTrainer<'_> {
     fn leaf_for(&self, subset: &Subset, leaf: usize) -> usize {
         let rows = subset.training.len();
         if 2 * rows < self.positive.len() { leaf.min(TableSize::new(rows, 1, 0).leaf()) } else { leaf }
-    }
-
-    /// A forest of positives against unlabeled rows and rows that are made, each of which counts as a positive does.
-    fn dense(
-        &self,
-        binned: &Binned,
-        subset: &Subset,
-        config: &ForestConfig,
-        go_on: &(dyn Fn(usize) -> bool + Sync),
-    ) -> Result<TreesModel, Error> {
-        let (rows, weights) = self.forest_rows(subset, RowDraw::All);
-        let positives = &subset.training.positive;
-        let made = (MADE * positives.len()).min(rows.len());
-        let binned = &binned.with_shuffled(&rows, made, subset.seed);
-        let of = |row: &u32| self.positive[*row as usize];
-        let positive: Vec<bool> = rows.iter().map(of).chain((0..made).map(|_| false)).collect();
-        let weights = weights.map(|weights| {
-            let each = (self.task.amount(positives) / positives.len().max(1) as f64) as f32;
-            let of = |row: &u32| weights[*row as usize];
-            rows.iter().map(of).chain((0..made).map(|_| each)).collect::<Vec<f32>>()
-        });
-        let sample = LabeledRows { binned, positive: &positive, weights: weights.as_deref() };
-        let all: Vec<u32> = (0..positive.len() as u32).collect();
-        Ok(grow_forest(&sample, &all, config, go_on)?)
     }
 
     fn bag(
@@ -335,16 +304,6 @@ impl Trainer for LabelTreesTrainer<'_> {
                 let model = grow_forest(&sample, &rows, &config, &ask)?;
                 let what = if config.random_cuts { "extra trees: a forest" } else { "a forest" };
                 (model, format!("{what} of {} trees", config.trees))
-            }
-            LabelTreesScorer::Dense(config) => {
-                let config = ForestConfig {
-                    seed: subset.seed,
-                    threads: subset.threads,
-                    min_leaf_rows: self.leaf_for(subset, config.min_leaf_rows),
-                    ..config.clone()
-                };
-                let model = self.dense(binned, subset, &config, &|_| go_on(config.trees))?;
-                (model, format!("a density forest of {} trees", config.trees))
             }
             LabelTreesScorer::NaiveBayes => {
                 let (_, weights) = self.forest_rows(subset, RowDraw::All);

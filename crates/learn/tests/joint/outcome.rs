@@ -224,7 +224,6 @@ fn a_portfolio_blends_any_scorers_and_names_those_that_cannot_begin() {
         is_naive: false,
         is_monotone: false,
         usual: 0.0,
-        untold: 0.0,
     };
     let members = vec![
         member("broken", Box::new(Plain)),
@@ -277,7 +276,7 @@ fn members_follow_from_the_rows_and_the_effort() {
         config
     };
     let (quick, normal) = (names(&table, &effort(Effort::Quick)), names(&table, &Config::default()));
-    assert_eq!((quick.len(), normal.len()), (6, 19));
+    assert_eq!((quick.len(), normal.len()), (6, 18));
     assert_eq!(quick, normal[..6]);
     assert_eq!(names(&table, &effort(Effort::Thorough)), normal);
     let mut once = normal.clone();

@@ -6,13 +6,12 @@
 use super::{Action, Moved, Watched};
 use crate::rows_file::locked_folder;
 use crate::{Error, Model};
-use onesided_data::{Exact, TableError, write_atomically};
+use onesided_data::{Exact, TableError, read_regular, write_atomically};
 use onesided_eval::Interval;
 use serde::{Deserialize, Serialize};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{fs, io};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,7 +117,7 @@ impl WatchHistory {
     /// The runs of a model with this fingerprint.
     pub fn read(path: &Path, model: &str) -> Result<Self, HistoryError> {
         let file = path.display().to_string();
-        match fs::read(path) {
+        match read_regular(path) {
             Ok(bytes) => Self::of_bytes(&bytes, &file, model),
             Err(cause) => Err(HistoryError::Unreadable { file, cause }),
         }
@@ -136,7 +135,7 @@ impl WatchHistory {
     pub fn append(path: &Path, entry: &HistoryEntry) -> Result<(), HistoryError> {
         let _held = locked_folder(path);
         Self::check(path, &entry.model)?;
-        let mut bytes = fs::read(path).unwrap_or_default();
+        let mut bytes = read_regular(path).unwrap_or_default();
         if !bytes.is_empty() && bytes.last() != Some(&b'\n') {
             bytes.push(b'\n');
         }
@@ -171,6 +170,7 @@ impl WatchHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::path::PathBuf;
 
     fn entry(place: &str) -> HistoryEntry {

@@ -136,7 +136,9 @@ impl Model {
             watched.untold.push(Untold::NoColumns);
             return;
         }
-        let compared: Vec<&ColumnDrift> = new.drifts.iter().filter(|drift| drift.parts.len() > 1).collect();
+        // Of a column that is blank now, there is nothing to compare but how much is missing, and `predict` warns of it.
+        let told = |drift: &&ColumnDrift| drift.parts.len() > 1 || drift.shift.is_some();
+        let compared: Vec<&ColumnDrift> = new.drifts.iter().filter(told).collect();
         if compared.len() < new.drifts.len() {
             watched.untold.push(Untold::Columns { columns: new.drifts.len() - compared.len() });
         }

@@ -294,11 +294,17 @@ try {
     const context = await browser.newContext();
     const one = (await opened(context, "review.html")).page, other = (await opened(context, "review.html")).page;
     const count = page => page.locator("#count").textContent();
+    // A browser tells one tab of another's answers within moments, and nobody types in two tabs at once.
+    const told = (page, many) =>
+      page.waitForFunction(many => document.getElementById("count").textContent.startsWith(`${many} of`), many);
     await one.keyboard.press("y");
+    await told(other, 1);
     await other.keyboard.press("j");
     await other.keyboard.press("j");
     await other.keyboard.press("n");
+    await told(one, 2);
     await one.keyboard.press("u");
+    await told(other, 3);
     await one.reload();
     assert((await count(one)).startsWith("3 of"), await count(one));
     await one.keyboard.down("y");
